@@ -1,0 +1,17 @@
+# Speeds up the build with ccache and lld when they are there; neither is
+# needed.
+
+find_program(DIETCODE_CCACHE ccache)
+if(DIETCODE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${DIETCODE_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${DIETCODE_CCACHE})
+endif()
+
+include(CheckLinkerFlag)
+foreach(linker lld lld-22)
+  check_linker_flag(CXX -fuse-ld=${linker} DIETCODE_HAS_${linker})
+  if(DIETCODE_HAS_${linker})
+    add_link_options(-fuse-ld=${linker})
+    break()
+  endif()
+endforeach()

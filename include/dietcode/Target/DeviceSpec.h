@@ -1,0 +1,92 @@
+//===- DeviceSpec.h - Plain-data table of known GPUs ------------*- C++ -*-===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the search, the cost model and the virtual GPU know about a device. Every
+// constant is given with its source in lib/Target/KnownDevices.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DIETCODE_TARGET_DEVICESPEC_H
+#define DIETCODE_TARGET_DEVICESPEC_H
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace dietcode {
+
+/// A GPU as its data sheet and published micro-benchmarks describe it. Sizes
+/// are bytes, clocks Hz, latencies core cycles, rates per core cycle unless
+/// said otherwise.
+struct DeviceSpec {
+  std::string_view name; ///< How options name it, e.g. "t4".
+  std::string_view chip; ///< LLVM's name of the architecture, e.g. "sm_75".
+
+  int smCount;
+  int schedulersPerSM; ///< Each issues one warp instruction per cycle.
+  double clockHz;      ///< Core clock that times are given at.
+
+  int warpSize;
+  int maxThreadsPerBlock;
+  int maxThreadsPerSM;
+  int maxWarpsPerSM;
+  int maxBlocksPerSM;
+  int64_t maxGridX;
+  int64_t maxGridYZ;
+
+  int registersPerSM; ///< 32-bit registers.
+  int maxRegistersPerThread;
+  int registerAllocationUnit; ///< Registers are handed to a warp in multiples.
+
+  int staticSharedPerBlock; ///< What a kernel may declare statically.
+  int optInSharedPerBlock;  ///< What it may ask for at launch.
+  int sharedPerSM;
+  int sharedAllocationUnit;
+  int sharedBanks; ///< Of four bytes each.
+
+  double fp32LanesPerSM;      ///< Fused multiply-adds per cycle.
+  double int32LanesPerSM;     ///< Integer operations per cycle.
+  double fp64LanesPerSM;      ///< Double-precision operations per cycle.
+  double sfuLanesPerSM;       ///< Special functions per cycle.
+  double lsuLanesPerSM;       ///< Memory-instruction lanes per cycle.
+  double sharedBytesPerCycle; ///< Per SM.
+
+  int arithmeticLatency; ///< Of a dependent FP32 or integer instruction.
+  int sharedLatency;
+  int l1Latency;
+  int l2Latency;
+  int globalLatency; ///< Of a load that DRAM serves.
+
+  int64_t l2Bytes;
+  double l2BytesPerSecond;
+  double dramBytesPerSecond; ///< As measured, not the theoretical figure.
+  double launchSeconds;      ///< Host-side cost of one kernel launch.
+};
+
+/// The device called `name`, or null. Names are lower case.
+const DeviceSpec *lookupDevice(std::string_view name);
+
+/// The names `lookupDevice` knows, for error messages.
+std::vector<std::string_view> knownDeviceNames();
+
+/// A compilation target of the NVPTX back end.
+struct ChipSpec {
+  std::string_view name;  ///< e.g. "sm_75".
+  int computeCapability;  ///< e.g. 75.
+  int minimumPtxVersion;  ///< First PTX ISA that knows it, e.g. 63 for 6.3.
+};
+
+/// The chip called `name`, or null.
+const ChipSpec *lookupChip(std::string_view name);
+
+/// The names `lookupChip` knows, for error messages.
+std::vector<std::string_view> knownChipNames();
+
+} // namespace dietcode
+
+#endif // DIETCODE_TARGET_DEVICESPEC_H
