@@ -29,9 +29,10 @@ separate_arguments(llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 function(dietcode_mlir_target_options target)
   target_include_directories(${target} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
   target_compile_definitions(${target} PUBLIC ${llvm_definitions})
+  # The code that TableGen generates leaves many parameters unused.
+  target_compile_options(${target} PRIVATE -Wno-unused-parameter)
 endfunction()
 
-# dietcode_tablegen(target file.td output.inc args... [output.inc args...])
-macro(dietcode_tablegen_begin file)
-  set(LLVM_TARGET_DEFINITIONS ${file})
-endmacro()
+# TableGen reads these include directories of the directory it is called in.
+include_directories(SYSTEM ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+include_directories(${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)

@@ -1,0 +1,89 @@
+//===- Passes.td - Conversions from and to the dietcode dialect ---*- tablegen -*-===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DIETCODE_CONVERSION_PASSES_TD
+#define DIETCODE_CONVERSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertLinalgToDietCodePass : Pass<"convert-linalg-to-dietcode"> {
+  let summary = "Raise linalg contractions to dietcode operators";
+  let description = [{
+    Turns `linalg.matmul` with any indexing maps and any `linalg.generic` that is
+    a contraction of two matrices into `dietcode.matmul`, on tensors and on
+    buffers. What an operation computes is read off its indexing maps and its
+    body, never off its name; an operation that is not understood is left as it
+    is.
+
+    A destination that is filled with zero is not read; any other is added to
+    the product once (`accumulate`). Elementwise consumers of the product (bias,
+    activation, residual, scale) become its epilogue when it has no other use.
+
+    Example:
+
+    ```mlir
+    func.func @f(%a: tensor<?x768xf32>, %b: tensor<768x2304xf32>, %init: tensor<?x2304xf32>) -> tensor<?x2304xf32> {
+      %zero = arith.constant 0.0 : f32
+      %c = linalg.fill ins(%zero : f32) outs(%init : tensor<?x2304xf32>) -> tensor<?x2304xf32>
+      %0 = linalg.matmul ins(%a, %b : tensor<?x768xf32>, tensor<768x2304xf32>) outs(%c : tensor<?x2304xf32>) -> tensor<?x2304xf32>
+      return %0 : tensor<?x2304xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @f(%a: tensor<?x768xf32>, %b: tensor<768x2304xf32>, %init: tensor<?x2304xf32>) -> tensor<?x2304xf32> {
+      %0 = dietcode.matmul ins(%a, %b : tensor<?x768xf32>, tensor<768x2304xf32>) outs(%init : tensor<?x2304xf32>) -> tensor<?x2304xf32>
+      return %0 : tensor<?x2304xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::dietcode::DietCodeDialect"];
+}
+
+def ConvertDietCodeToLinalgPass : Pass<"convert-dietcode-to-linalg"> {
+  let summary = "Spell dietcode operators as linalg generics";
+  let description = [{
+    The inverse of `convert-linalg-to-dietcode`: the definition of each operator
+    in terms that any MLIR compiler understands. It is what results are checked
+    against, and a way to run an operator where there is no GPU.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect"];
+}
+
+def ConvertDietCodeToGPUPass : Pass<"convert-dietcode-to-gpu", "ModuleOp"> {
+  let summary = "Generate micro-kernels and launch them";
+  let description = [{
+    Replaces each operator on buffers by host code that chooses among the
+    micro-kernels of its dispatch (`dietcode.select`) and launches one, and
+    generates the kernels into a `gpu.module`. Each schedule is generated twice:
+    for operands whose vectors are aligned, and for any strides and offsets.
+    Which of the two may run is decided by a test at run time.
+
+    An operator without a dispatch, with an element type that no kernel can be
+    generated for, or with a schedule that exceeds a limit of the device is an
+    error.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect", "::mlir::math::MathDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::NVVM::NVVMDialect"];
+}
+
+def ConvertDietCodeDispatchToSCFPass : Pass<"convert-dietcode-dispatch-to-scf", "ModuleOp"> {
+  let summary = "Lower dispatch decisions to comparisons";
+  let description = [{
+    Replaces each `dietcode.select` by a decision tree of `scf.if` over the
+    run-time sizes, and erases the symbols that nothing refers to any more.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+#endif // DIETCODE_CONVERSION_PASSES_TD

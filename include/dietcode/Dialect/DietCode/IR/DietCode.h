@@ -1,0 +1,71 @@
+//===- DietCode.h - The dietcode dialect ------------------------*- C++ -*-===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one header of the dialect: its operations, attributes and interfaces.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DIETCODE_DIALECT_DIETCODE_IR_DIETCODE_H
+#define DIETCODE_DIALECT_DIETCODE_IR_DIETCODE_H
+
+#include "dietcode/Search/Dispatch.h"
+#include "dietcode/Search/Schedule.h"
+#include "dietcode/Target/DeviceSpec.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/TilingInterface.h"
+
+#include "dietcode/Dialect/DietCode/IR/DietCodeDialect.h.inc"
+
+namespace mlir::dietcode {
+class OperatorOpInterface;
+
+namespace operator_impl {
+/// One dimension of one operand.
+struct OperandDim {
+  unsigned operand;
+  unsigned dim;
+};
+/// Every operand dimension that is indexed by a problem dimension.
+SmallVector<OperandDim> getOccurrences(Operation *op, unsigned problemDim);
+/// Whether all static sizes of a problem dimension agree, and the operand maps
+/// are projected permutations of the operands' ranks.
+LogicalResult verifyOperatorOpInterface(Operation *op);
+/// The static extents of the problem dimensions of an operator.
+SmallVector<int64_t> getStaticProblemShape(Operation *op);
+} // namespace operator_impl
+} // namespace mlir::dietcode
+
+#include "dietcode/Dialect/DietCode/IR/DietCodeInterfaces.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dietcode/Dialect/DietCode/IR/DietCodeAttrs.h.inc"
+
+#define GET_OP_CLASSES
+#include "dietcode/Dialect/DietCode/IR/DietCodeOps.h.inc"
+
+namespace mlir::dietcode {
+
+/// The device that the module around `op` is for; null if it does not say.
+DeviceAttr getDevice(Operation *op);
+
+/// Lets one-shot bufferization rewrite the dialect's operators.
+void registerBufferizableOpInterfaceExternalModels(DialectRegistry &registry);
+
+} // namespace mlir::dietcode
+
+#endif // DIETCODE_DIALECT_DIETCODE_IR_DIETCODE_H

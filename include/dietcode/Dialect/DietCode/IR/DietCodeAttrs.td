@@ -1,0 +1,80 @@
+//===- DietCodeAttrs.td - Attributes of the dietcode dialect ---*- tablegen -*-===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DIETCODE_ATTRS_TD
+#define DIETCODE_ATTRS_TD
+
+include "dietcode/Dialect/DietCode/IR/DietCodeDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+
+class DietCode_Attr<string name, string attrMnemonic> : AttrDef<DietCode_Dialect, name> {
+  let mnemonic = attrMnemonic;
+}
+
+def DietCode_ScheduleAttr : DietCode_Attr<"Schedule", "schedule"> {
+  let summary = "The parameters of a micro-kernel";
+  let description = [{
+    How one thread block computes one tile of a contraction
+    `C[m, n] += A[m, k] * B[k, n]`: `block` is the tile of the block in `m`, `n`
+    and `k` elements, `thread` the tile of one thread in `m` and `n`. Operands
+    are staged through `stages` buffers of shared memory. The parameters do not
+    depend on the shape of the operator: any shape is composed from such tiles.
+
+    The attribute says what is well formed; what a device can hold is checked
+    where a kernel is made for one, against the limits of `#dietcode.device`.
+
+    Example:
+
+    ```mlir
+    #dietcode.schedule<block = [128, 128, 8], thread = [8, 8], stages = 2>
+    ```
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"int64_t">:$block,
+    ArrayRefParameter<"int64_t">:$thread,
+    DefaultValuedParameter<"int64_t", "2">:$stages);
+  let assemblyFormat = [{
+    `<` `block` `=` `[` $block `]` `,` `thread` `=` `[` $thread `]`
+    (`,` `stages` `=` $stages^)? `>`
+  }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The schedule in the terms of the search.
+    ::dietcode::Schedule getSchedule() const;
+    /// The attribute for a schedule of the search.
+    static ScheduleAttr get(::mlir::MLIRContext *context,
+                            const ::dietcode::Schedule &schedule);
+  }];
+}
+
+def DietCode_DeviceAttr : DietCode_Attr<"Device", "device"> {
+  let summary = "The device to compile, select and tune for";
+  let description = [{
+    `name` is an entry of the device table (`t4`), whose limits and speeds rule
+    the search space and the cost model. `chip` is the architecture that code is
+    generated for; it is the chip of the device unless given.
+
+    A module says which device it is for in its attribute `dietcode.device`.
+
+    Example:
+
+    ```mlir
+    #dietcode.device<"t4", chip = "sm_75">
+    ```
+  }];
+  let parameters = (ins StringRefParameter<"device name">:$name,
+                        StringRefParameter<"chip">:$chip);
+  let assemblyFormat = "`<` $name `,` `chip` `=` $chip `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The entry of the device table; never fails on a verified attribute.
+    const ::dietcode::DeviceSpec &getSpec() const;
+  }];
+}
+
+#endif // DIETCODE_ATTRS_TD

@@ -1,0 +1,56 @@
+//===- DietCodeInterfaces.td - Interfaces of the dietcode dialect ---*- tablegen -*-===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DIETCODE_INTERFACES_TD
+#define DIETCODE_INTERFACES_TD
+
+include "mlir/IR/OpBase.td"
+
+def DietCode_OperatorOpInterface : OpInterface<"OperatorOpInterface"> {
+  let cppNamespace = "::mlir::dietcode";
+  let description = [{
+    An operator over an iteration space of named *problem dimensions* (`m`, `n`
+    and `k` for a matmul) that is served by micro-kernels. Binding of shapes,
+    selection and dispatch work on this interface alone; they know no operator.
+  }];
+  let methods = [
+    InterfaceMethod<
+      "The names of the problem dimensions, e.g. `m`, `n`, `k`.",
+      "::llvm::SmallVector<::llvm::StringRef>", "getProblemDimNames">,
+    InterfaceMethod<[{
+        For each shaped operand, in operand order, the projected permutation
+        from the problem dimensions to the dimensions of the operand.
+      }],
+      "::llvm::SmallVector<::mlir::AffineMap>", "getOperandMaps">,
+    InterfaceMethod<
+      "The name of an operand in messages, e.g. `lhs`.",
+      "::std::string", "getOperandName", (ins "unsigned":$operand)>,
+    InterfaceMethod<
+      "The symbol of the `dietcode.dispatch` that serves the operator, or null.",
+      "::mlir::FlatSymbolRefAttr", "getDispatchAttr">,
+    InterfaceMethod<
+      "Sets the symbol of the `dietcode.dispatch` that serves the operator.",
+      "void", "setDispatchAttr", (ins "::mlir::FlatSymbolRefAttr":$dispatch)>,
+  ];
+  let extraSharedClassDeclaration = [{
+    using OperandDim = ::mlir::dietcode::operator_impl::OperandDim;
+    /// Where problem dimension `problemDim` can be read: every operand
+    /// dimension that is indexed by it, in operand order. All must agree.
+    ::llvm::SmallVector<OperandDim> getOccurrences(unsigned problemDim) {
+      return operator_impl::getOccurrences($_op, problemDim);
+    }
+    /// The static extents of the problem dimensions; ShapedType::kDynamic for
+    /// those that no operand's type tells.
+    ::llvm::SmallVector<int64_t> getStaticProblemShape() {
+      return operator_impl::getStaticProblemShape($_op);
+    }
+  }];
+  let verify = [{ return operator_impl::verifyOperatorOpInterface($_op); }];
+}
+
+#endif // DIETCODE_INTERFACES_TD

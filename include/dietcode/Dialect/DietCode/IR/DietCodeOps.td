@@ -1,0 +1,294 @@
+//===- DietCodeOps.td - Operations of the dietcode dialect ---*- tablegen -*-===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DIETCODE_OPS_TD
+#define DIETCODE_OPS_TD
+
+include "dietcode/Dialect/DietCode/IR/DietCodeAttrs.td"
+include "dietcode/Dialect/DietCode/IR/DietCodeInterfaces.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/TilingInterface.td"
+
+class DietCode_Op<string mnemonic, list<Trait> traits = []>
+    : Op<DietCode_Dialect, mnemonic, traits>;
+
+//===----------------------------------------------------------------------===//
+// Shapes and workloads
+//===----------------------------------------------------------------------===//
+
+def DietCode_ShapeVarOp : DietCode_Op<"shape_var", [Symbol]> {
+  let summary = "declares a shape variable";
+  let description = [{
+    A shape variable is a dimension whose value is known only at run time. It
+    lies in the inclusive `range` and is a multiple of `multiple_of` (1 unless
+    given). The range steers selection and tuning; values outside of it are
+    still served correctly, by the general kernel.
+
+    Example:
+
+    ```mlir
+    dietcode.shape_var @T range [1, 512] multiple_of 8
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$lower, I64Attr:$upper,
+                       DefaultValuedAttr<I64Attr, "1">:$multiple_of);
+  let assemblyFormat = [{
+    $sym_name `range` `[` $lower `,` $upper `]` (`multiple_of` $multiple_of^)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def DietCode_WorkloadOp : DietCode_Op<"workload", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "declares the instances of a workload that matter, with weights";
+  let description = [{
+    Each instance gives one value to each of the shape variables. `weights` says
+    how much an instance counts; they are all 1 unless given. A function refers
+    to its workload with the attribute `dietcode.workload`.
+
+    Example:
+
+    ```mlir
+    dietcode.shape_var @T range [1, 128]
+    dietcode.shape_var @H range [64, 1024] multiple_of 64
+    dietcode.workload @bert over [@T, @H] instances [[5, 768], [128, 1024]] weights [1.0, 4.0]
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       TypedArrayAttrBase<FlatSymbolRefAttr, "shape variables">:$vars,
+                       TypedArrayAttrBase<DenseI64ArrayAttr, "instances">:$instances,
+                       OptionalAttr<DenseF64ArrayAttr>:$weights);
+  let assemblyFormat = [{
+    $sym_name `over` $vars `instances` custom<Instances>($instances)
+    (`weights` $weights^)? attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The weight of an instance; 1 if the workload gives none.
+    double getWeight(unsigned instance);
+  }];
+}
+
+def DietCode_BindShapeOp : DietCode_Op<"bind_shape", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "says how the dimensions of a value depend on shape variables";
+  let description = [{
+    The results of `map` are the dimensions of `value`, its symbols the values
+    of `vars`. The compiler learns from it which dynamic dimensions are equal
+    and what divides them. At run time it is a check: a value whose dimensions
+    do not fit stops the call with one error.
+
+    Example:
+
+    ```mlir
+    dietcode.shape_var @T range [1, 128]
+    func.func @f(%x: tensor<?x768xf32>) {
+      dietcode.bind_shape %x [@T], affine_map<()[t] -> (16 * t, 768)> : tensor<?x768xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyTypeOf<[AnyRankedTensor, AnyMemRef]>:$value,
+                       TypedArrayAttrBase<FlatSymbolRefAttr, "shape variables">:$vars,
+                       AffineMapAttr:$map);
+  let assemblyFormat = "$value $vars `,` $map attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+def DietCode_MatmulOp : DietCode_Op<"matmul", [
+    DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<DietCode_OperatorOpInterface>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<TilingInterface, [
+      "getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation",
+      "getResultTilePosition", "generateResultTileValue"]>]> {
+  let summary = "matrix product with a fused epilogue";
+  let description = [{
+    Computes `C[m, n] = epilogue(sum over k of A[m, k] * B[k, n])` into `outs`,
+    in destination-passing style on tensors or in place on buffers. `A` is `m x
+    k`, or `k x m` with `transpose_a`; `B` is `k x n`, or `n x k` with
+    `transpose_b`. With `accumulate` the initial contents of `outs` are added to
+    the sum, once; without, they are not read. An empty `k` gives a sum of zero.
+
+    The `epilogue` is applied to each element before it is written. The first
+    argument of its region is the sum, the others are elements of the epilogue's
+    operands, each read through its map from `(m, n)`. It may hold any side
+    effect free scalar arithmetic.
+
+    Example, a transposed product with bias and ReLU:
+
+    ```mlir
+    func.func @dense(%x: tensor<?x768xf32>, %w: tensor<2304x768xf32>,
+                     %bias: tensor<2304xf32>, %init: tensor<?x2304xf32>)
+        -> tensor<?x2304xf32> {
+      %y = dietcode.matmul transpose_b
+          ins(%x, %w : tensor<?x768xf32>, tensor<2304x768xf32>)
+          outs(%init : tensor<?x2304xf32>)
+          epilogue(%bias : tensor<2304xf32>) maps [affine_map<(m, n) -> (n)>] {
+      ^bb0(%sum: f32, %b: f32):
+        %zero = arith.constant 0.0 : f32
+        %0 = arith.addf %sum, %b : f32
+        %1 = arith.maximumf %0, %zero : f32
+        dietcode.yield %1 : f32
+      } -> tensor<?x2304xf32>
+      return %y : tensor<?x2304xf32>
+    }
+    ```
+
+    `dispatch` refers to the `dietcode.dispatch` that serves the operator, once
+    micro-kernels have been selected.
+  }];
+  let arguments = (ins
+    AnyTypeOf<[2DTensorOf<[AnyType]>, MemRefRankOf<[AnyType], [2]>]>:$lhs,
+    AnyTypeOf<[2DTensorOf<[AnyType]>, MemRefRankOf<[AnyType], [2]>]>:$rhs,
+    AnyTypeOf<[2DTensorOf<[AnyType]>, MemRefRankOf<[AnyType], [2]>]>:$out,
+    Variadic<AnyTypeOf<[AnyRankedTensor, AnyMemRef]>>:$epilogue_operands,
+    UnitAttr:$transpose_a, UnitAttr:$transpose_b, UnitAttr:$accumulate,
+    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$epilogue_maps,
+    OptionalAttr<FlatSymbolRefAttr>:$dispatch);
+  let results = (outs Variadic<2DTensorOf<[AnyType]>>:$results);
+  let regions = (region MaxSizedRegion<1>:$epilogue);
+  let assemblyFormat = [{
+    (`transpose_a` $transpose_a^)? (`transpose_b` $transpose_b^)?
+    (`accumulate` $accumulate^)? (`dispatch` `(` $dispatch^ `)`)?
+    `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)`
+    `outs` `(` $out `:` type($out) `)`
+    (`epilogue` `(` $epilogue_operands^ `:` type($epilogue_operands) `)` `maps` $epilogue_maps)?
+    (`do` $epilogue^)? attr-dict (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    /// The problem dimensions, in the order of `getProblemDimNames`.
+    enum ProblemDim : unsigned { M = 0, N = 1, K = 2 };
+    static constexpr unsigned kLhs = 0, kRhs = 1, kOut = 2, kFirstEpilogueOperand = 3;
+
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
+    bool hasEpilogue() { return !getEpilogue().empty(); }
+    /// Whether the operator works on buffers in place.
+    bool hasPureBufferSemantics() { return getResults().empty(); }
+  }];
+}
+
+def DietCode_YieldOp : DietCode_Op<"yield", [Pure, ReturnLike, Terminator,
+                                             ParentOneOf<["MatmulOp"]>]> {
+  let summary = "gives the value of an epilogue";
+  let description = [{
+    Ends the region of an epilogue with the element to write; see
+    `dietcode.matmul`.
+  }];
+  let arguments = (ins AnyType:$value);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+
+//===----------------------------------------------------------------------===//
+// Micro-kernels and dispatch
+//===----------------------------------------------------------------------===//
+
+def DietCode_MicroKernelOp : DietCode_Op<"micro_kernel", [Symbol]> {
+  let summary = "a micro-kernel that a dispatch can choose";
+  let description = [{
+    A tile program that any shape of an operator can be composed from. It is
+    sized by the hardware, so it is named by its schedule alone and shared by
+    the operators that it serves. `predicted` and `measured` are its throughput
+    with the adaption to a shape divided out, in floating-point operations per
+    second.
+
+    Example:
+
+    ```mlir
+    dietcode.micro_kernel @simt_128x128x8_8x8
+        #dietcode.schedule<block = [128, 128, 8], thread = [8, 8]> predicted 7.1e12
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, DietCode_ScheduleAttr:$schedule,
+                       OptionalAttr<F64Attr>:$predicted, OptionalAttr<F64Attr>:$measured);
+  let assemblyFormat = [{
+    $sym_name $schedule (`predicted` $predicted^)? (`measured` $measured^)? attr-dict
+  }];
+}
+
+def DietCode_DispatchOp : DietCode_Op<"dispatch", [
+    Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "which micro-kernel serves which shape";
+  let description = [{
+    A table over the dynamic problem dimensions of an operator. The cases are
+    boxes (one inclusive interval per dimension) that cover the declared domain
+    without gap or overlap, which the verifier proves. A shape outside of the
+    domain is served by the `otherwise` kernel, correctly.
+
+    Example:
+
+    ```mlir
+    dietcode.micro_kernel @small #dietcode.schedule<block = [16, 64, 16], thread = [2, 4]>
+    dietcode.micro_kernel @large #dietcode.schedule<block = [128, 128, 8], thread = [8, 8]>
+    dietcode.dispatch @qkv on (m in [16, 2048]) {
+      case m in [16, 400] -> @small
+      case m in [401, 2048] -> @large
+      otherwise -> @large
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$dims,
+                       DenseI64ArrayAttr:$domain, DenseI64ArrayAttr:$boxes,
+                       TypedArrayAttrBase<FlatSymbolRefAttr, "micro-kernels">:$kernels,
+                       FlatSymbolRefAttr:$otherwise);
+  let assemblyFormat = [{
+    $sym_name `on` custom<DispatchTable>($dims, $domain, $boxes, $kernels, $otherwise)
+    attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The declared interval of each dimension.
+    ::dietcode::Box getDomainBox();
+    /// The cases; `kernel` indexes the distinct symbols of `getKernelTable`.
+    ::std::vector<::dietcode::DispatchLeaf> getLeaves();
+    /// The distinct micro-kernels in order of first use, `otherwise` last
+    /// unless a case uses it.
+    ::llvm::SmallVector<::mlir::FlatSymbolRefAttr> getKernelTable();
+  }];
+}
+
+def DietCode_SelectOp : DietCode_Op<"select", [
+    Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "chooses a micro-kernel for a run-time shape";
+  let description = [{
+    Gives the index, in the kernel table of the dispatch, of the micro-kernel
+    that serves the shape `sizes`, one size per dimension of the dispatch.
+
+    Example:
+
+    ```mlir
+    dietcode.micro_kernel @small #dietcode.schedule<block = [16, 64, 16], thread = [2, 4]>
+    dietcode.dispatch @qkv on (m in [16, 2048]) {
+      case m in [16, 2048] -> @small
+      otherwise -> @small
+    }
+    func.func @f(%m: index) -> index {
+      %kernel = dietcode.select @qkv(%m)
+      return %kernel : index
+    }
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$dispatch, Variadic<Index>:$sizes);
+  let results = (outs Index:$kernel);
+  let assemblyFormat = "$dispatch `(` $sizes `)` attr-dict";
+}
+
+#endif // DIETCODE_OPS_TD

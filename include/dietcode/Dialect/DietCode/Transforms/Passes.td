@@ -1,0 +1,123 @@
+//===- Passes.td - Passes within the dietcode dialect ------*- tablegen -*-===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DIETCODE_TRANSFORMS_PASSES_TD
+#define DIETCODE_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def DietCodeAttachDevicePass : Pass<"dietcode-attach-device", "ModuleOp"> {
+  let summary = "Say which device a module is for";
+  let description = [{
+    Attaches a `#dietcode.device` to the module, which the passes that select and
+    generate micro-kernels read. A module that has one keeps it.
+
+    Example: `--dietcode-attach-device` turns
+
+    ```mlir
+    module {
+    }
+    ```
+
+    into
+
+    ```mlir
+    module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::dietcode::DietCodeDialect"];
+  let options = [
+    Option<"device", "device", "std::string", "\"t4\"", "Entry of the device table">,
+    Option<"chip", "chip", "std::string", "\"\"",
+           "Architecture to generate code for (default: the device's)">,
+  ];
+}
+
+def DietCodeBindShapesPass : Pass<"dietcode-bind-shapes", "ModuleOp"> {
+  let summary = "Bind every dynamic dimension of an operator to shape variables";
+  let description = [{
+    Makes the shape of every operand of every operator known as a function of
+    shape variables. Declared bindings are followed through `tensor.dim`,
+    `tensor.empty`, casts and destination-passing operations. A dimension that
+    nothing is known about is bound with a new `dietcode.bind_shape`: to the
+    expression that the operator needs it to be equal to where there is one, so
+    that it becomes a run-time check, and else to a new `dietcode.shape_var` with
+    the default range.
+
+    Two known dimensions that an operator needs to be equal, and that can never
+    be, are an error.
+
+    Example:
+
+    ```mlir
+    func.func @f(%a: tensor<?x64xf32>, %b: tensor<64x32xf32>, %c: tensor<?x32xf32>) -> tensor<?x32xf32> {
+      %0 = dietcode.matmul ins(%a, %b : tensor<?x64xf32>, tensor<64x32xf32>) outs(%c : tensor<?x32xf32>) -> tensor<?x32xf32>
+      return %0 : tensor<?x32xf32>
+    }
+    ```
+
+    gains
+
+    ```mlir
+    dietcode.shape_var @f_d0 range [1, 4096]
+    func.func @f(%a: tensor<?x64xf32>, %c: tensor<?x32xf32>) {
+      dietcode.bind_shape %a [@f_d0], affine_map<()[s0] -> (s0, 64)> : tensor<?x64xf32>
+      dietcode.bind_shape %c [@f_d0], affine_map<()[s0] -> (s0, 32)> : tensor<?x32xf32>
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::dietcode::DietCodeDialect"];
+  let options = [
+    Option<"defaultLower", "default-lower", "int64_t", "1",
+           "Lower bound of a shape variable that nothing is declared about">,
+    Option<"defaultUpper", "default-upper", "int64_t", "4096",
+           "Upper bound of a shape variable that nothing is declared about">,
+  ];
+}
+
+def DietCodeSelectMicroKernelsPass : Pass<"dietcode-select-micro-kernels", "ModuleOp"> {
+  let summary = "Select micro-kernels for each operator and build its dispatch";
+  let description = [{
+    For each operator whose shape is bound and that has no dispatch yet, chooses
+    at most `max-kernels` schedules that together lose the least time over the
+    declared range, by the analytical cost model of the device, and records them
+    as `dietcode.micro_kernel` and `dietcode.dispatch`. The instances of the
+    function's workload count as much as the rest of the range together.
+
+    The choice and its regret (predicted time over that of the best candidate,
+    minus one) are reported as remarks of the category `dietcode`; a regret
+    above `max-regret` is an error.
+  }];
+  let dependentDialects = ["::mlir::dietcode::DietCodeDialect"];
+  let options = [
+    Option<"maxKernels", "max-kernels", "unsigned", "8",
+           "Most micro-kernels that one operator may use">,
+    Option<"maxRegret", "max-regret", "double", "-1.0",
+           "Largest predicted regret at any shape of the range that is "
+           "accepted, e.g. 0.25 (default: any)">,
+  ];
+}
+
+def DietCodeInsertShapeChecksPass : Pass<"dietcode-insert-shape-checks", "::mlir::func::FuncOp"> {
+  let summary = "Turn shape bindings into run-time checks";
+  let description = [{
+    Replaces each `dietcode.bind_shape` by comparisons of the dimensions at run
+    time. The first dimension from which the value of a shape variable can be
+    read defines it; every other one must agree. A dimension that does not calls
+    `dietcodeShapeMismatch` of the runtime with a message that has the location,
+    the dimension, its size and the size that was expected. What the types prove
+    needs no check.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+#endif // DIETCODE_TRANSFORMS_PASSES_TD

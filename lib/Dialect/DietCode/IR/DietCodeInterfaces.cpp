@@ -1,0 +1,96 @@
+//===- DietCodeInterfaces.cpp - Interfaces of the dietcode dialect --------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dietcode/Dialect/DietCode/IR/DietCode.h"
+#include "mlir/IR/AffineMap.h"
+
+using namespace mlir;
+using namespace mlir::dietcode;
+
+#include "dietcode/Dialect/DietCode/IR/DietCodeInterfaces.cpp.inc"
+
+SmallVector<operator_impl::OperandDim>
+operator_impl::getOccurrences(Operation *op, unsigned problemDim) {
+  SmallVector<OperandDim> occurrences;
+  auto operatorOp = cast<OperatorOpInterface>(op);
+  for (auto [operand, map] : llvm::enumerate(operatorOp.getOperandMaps()))
+    for (auto [dim, expr] : llvm::enumerate(map.getResults()))
+      if (cast<AffineDimExpr>(expr).getPosition() == problemDim)
+        occurrences.push_back(
+            {static_cast<unsigned>(operand), static_cast<unsigned>(dim)});
+  return occurrences;
+}
+
+static int64_t getOperandDimSize(Operation *op, operator_impl::OperandDim occurrence) {
+  auto type = cast<ShapedType>(op->getOperand(occurrence.operand).getType());
+  return type.getDimSize(occurrence.dim);
+}
+
+SmallVector<int64_t> operator_impl::getStaticProblemShape(Operation *op) {
+  auto operatorOp = cast<OperatorOpInterface>(op);
+  SmallVector<int64_t> shape;
+  for (unsigned dim : llvm::seq<unsigned>(
+           0, operatorOp.getProblemDimNames().size())) {
+    int64_t size = ShapedType::kDynamic;
+    for (OperandDim occurrence : getOccurrences(op, dim))
+      if (ShapedType::isDynamic(size))
+        size = getOperandDimSize(op, occurrence);
+    shape.push_back(size);
+  }
+  return shape;
+}
+
+/// Each operand must have the rank of its map.
+static LogicalResult verifyRanks(OperatorOpInterface op) {
+  for (auto [operand, map] : llvm::enumerate(op.getOperandMaps())) {
+    auto type = cast<ShapedType>(op->getOperand(operand).getType());
+    if (type.getRank() != static_cast<int64_t>(map.getNumResults()))
+      return op->emitOpError()
+             << "operand '" << op.getOperandName(operand) << "' has rank "
+             << type.getRank() << ", but its map " << AffineMapAttr::get(map)
+             << " gives " << map.getNumResults() << " dimensions";
+    if (!map.isProjectedPermutation())
+      return op->emitOpError() << "map " << AffineMapAttr::get(map)
+                               << " of operand '" << op.getOperandName(operand)
+                               << "' must be a projected permutation";
+  }
+  return success();
+}
+
+/// All static sizes of one problem dimension must agree.
+static LogicalResult verifyStaticSizes(OperatorOpInterface op, unsigned dim,
+                                       StringRef dimName) {
+  std::optional<operator_impl::OperandDim> first;
+  for (operator_impl::OperandDim occurrence : op.getOccurrences(dim)) {
+    int64_t size = getOperandDimSize(op, occurrence);
+    if (ShapedType::isDynamic(size))
+      continue;
+    if (!first) {
+      first = occurrence;
+      continue;
+    }
+    if (int64_t expected = getOperandDimSize(op, *first); size != expected)
+      return op->emitOpError()
+             << "sizes of dimension " << dimName << " differ: '"
+             << op.getOperandName(first->operand) << "' has " << expected
+             << " in dimension " << first->dim << ", but '"
+             << op.getOperandName(occurrence.operand) << "' has " << size
+             << " in dimension " << occurrence.dim;
+  }
+  return success();
+}
+
+LogicalResult operator_impl::verifyOperatorOpInterface(Operation *op) {
+  auto operatorOp = cast<OperatorOpInterface>(op);
+  if (failed(verifyRanks(operatorOp)))
+    return failure();
+  for (auto [dim, name] : llvm::enumerate(operatorOp.getProblemDimNames()))
+    if (failed(verifyStaticSizes(operatorOp, dim, name)))
+      return failure();
+  return success();
+}

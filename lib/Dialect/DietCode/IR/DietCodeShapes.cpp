@@ -1,0 +1,130 @@
+//===- DietCodeShapes.cpp - Shape variables, workloads and bindings -------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dietcode/Dialect/DietCode/IR/DietCode.h"
+
+using namespace mlir;
+using namespace mlir::dietcode;
+
+/// Each of `vars` must be the symbol of a shape variable.
+static LogicalResult verifyShapeVars(Operation *op, ArrayAttr vars,
+                                     SymbolTableCollection &symbolTable) {
+  for (auto var : vars.getAsRange<FlatSymbolRefAttr>())
+    if (!symbolTable.lookupNearestSymbolFrom<ShapeVarOp>(op, var))
+      return op->emitOpError() << "there is no dietcode.shape_var " << var;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ShapeVarOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ShapeVarOp::verify() {
+  int64_t lower = getLower(), upper = getUpper(), multiple = getMultipleOf();
+  if (lower < 0)
+    return emitOpError() << "lower bound must not be negative, got " << lower;
+  if (lower > upper)
+    return emitOpError() << "lower bound " << lower
+                         << " is above the upper bound " << upper;
+  if (multiple <= 0)
+    return emitOpError() << "multiple_of must be positive, got " << multiple;
+  if (upper / multiple * multiple < lower)
+    return emitOpError() << "range [" << lower << ", " << upper
+                         << "] holds no multiple of " << multiple;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// WorkloadOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult WorkloadOp::verify() {
+  for (auto [index, row] :
+       llvm::enumerate(getInstances().getAsRange<DenseI64ArrayAttr>())) {
+    if (row.size() != static_cast<int64_t>(getVars().size()))
+      return emitOpError() << "instance " << index << " has " << row.size()
+                           << " values for " << getVars().size()
+                           << " shape variables";
+  }
+  std::optional<ArrayRef<double>> weights = getWeights();
+  if (!weights)
+    return success();
+  if (weights->size() != getInstances().size())
+    return emitOpError() << "has " << weights->size() << " weights for "
+                         << getInstances().size() << " instances";
+  for (double weight : *weights)
+    if (!(weight > 0.0) || !std::isfinite(weight))
+      return emitOpError() << "weights must be positive and finite, got "
+                           << weight;
+  return success();
+}
+
+/// Each value of an instance must lie in the range of its shape variable.
+static LogicalResult verifyInstanceValue(WorkloadOp op, unsigned instance,
+                                         int64_t value, ShapeVarOp var) {
+  int64_t lower = var.getLower(), upper = var.getUpper();
+  int64_t multiple = var.getMultipleOf();
+  if (value >= lower && value <= upper && value % multiple == 0)
+    return success();
+  InFlightDiagnostic diag = op.emitOpError()
+                            << "instance " << instance << " gives @"
+                            << var.getSymName() << " the value " << value
+                            << ", which its declaration excludes";
+  diag.attachNote(var.getLoc()) << "declared here";
+  return diag;
+}
+
+LogicalResult
+WorkloadOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  if (failed(verifyShapeVars(*this, getVars(), symbolTable)))
+    return failure();
+  for (auto [index, row] :
+       llvm::enumerate(getInstances().getAsRange<DenseI64ArrayAttr>()))
+    for (auto [value, var] : llvm::zip_equal(
+             row.asArrayRef(), getVars().getAsRange<FlatSymbolRefAttr>()))
+      if (failed(verifyInstanceValue(
+              *this, index, value,
+              symbolTable.lookupNearestSymbolFrom<ShapeVarOp>(*this, var))))
+        return failure();
+  return success();
+}
+
+double WorkloadOp::getWeight(unsigned instance) {
+  return getWeights() ? (*getWeights())[instance] : 1.0;
+}
+
+//===----------------------------------------------------------------------===//
+// BindShapeOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult BindShapeOp::verify() {
+  AffineMap map = getMap();
+  auto type = cast<ShapedType>(getValue().getType());
+  if (map.getNumDims() != 0 || map.getNumSymbols() != getVars().size())
+    return emitOpError() << "map must have no dimensions and one symbol for "
+                            "each of the "
+                         << getVars().size() << " shape variables, got "
+                         << AffineMapAttr::get(map);
+  if (static_cast<int64_t>(map.getNumResults()) != type.getRank())
+    return emitOpError() << "map has " << map.getNumResults()
+                         << " results for a value of rank " << type.getRank();
+  for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+    auto constant = dyn_cast<AffineConstantExpr>(expr);
+    if (constant && !type.isDynamicDim(dim) &&
+        constant.getValue() != type.getDimSize(dim))
+      return emitOpError() << "binds dimension " << dim << " to "
+                           << constant.getValue() << ", but the type has "
+                           << type.getDimSize(dim);
+  }
+  return success();
+}
+
+LogicalResult
+BindShapeOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  return verifyShapeVars(*this, getVars(), symbolTable);
+}
