@@ -8,6 +8,7 @@
 
 #include "dietcode/Run/Compare.h"
 
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
@@ -32,6 +33,12 @@ double relativeError(double got, double expected, double magnitude) {
                      : std::max(magnitude, std::abs(expected));
   double error = std::abs(got - expected) / scale;
   return std::isnan(error) ? kInfinity : error;
+}
+
+std::string print(double value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.6g", value);
+  return text;
 }
 
 /// e.g. "[3, 17]".
@@ -69,11 +76,11 @@ Comparison mlir::dietcode::compare(const ::dietcode::NpyArray &got,
     }
   }
   if (result.maxError > tolerance)
-    result.mistake = llvm::formatv(
-        "element {0} of {1} is {2:g}, but should be {3:g}: the error is {4:e1} "
-        "of its magnitude {5:g}, more than {6:e1}",
-        printIndex(worst, got.sizes), name, values[worst],
-        reference.values[worst], result.maxError, reference.magnitudes[worst],
-        tolerance);
+    result.mistake = "element " + printIndex(worst, got.sizes) + " of " +
+                     name.str() + " is " + print(values[worst]) +
+                     ", but should be " + print(reference.values[worst]) +
+                     ": the error is " + print(result.maxError) +
+                     " of its magnitude " + print(reference.magnitudes[worst]) +
+                     ", more than " + print(tolerance);
   return result;
 }
