@@ -194,11 +194,11 @@ Resources dietcode::resourcesOf(const Schedule &schedule,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a constraint sees. Those after "staging" may rely on the layout.
+/// What a constraint sees. The layout is all zero unless "staging" passes.
 struct Subject {
   const Schedule &schedule;
   const DeviceSpec &device;
-  std::optional<ScheduleLayout> layout;
+  ScheduleLayout layout;
 
   std::string deviceText() const { return "the " + std::string(device.name); }
 };
@@ -311,7 +311,7 @@ static Message checkSharedMemory(const Subject &subject) {
 }
 
 static Message checkRegisters(const Subject &subject) {
-  int64_t registers = registersOf(subject.schedule, *subject.layout);
+  int64_t registers = registersOf(subject.schedule, subject.layout);
   if (registers <= subject.device.maxRegistersPerThread)
     return std::nullopt;
   return "the " + threadText(subject.schedule) + " thread tile needs about " +
@@ -320,8 +320,8 @@ static Message checkRegisters(const Subject &subject) {
 }
 
 static Message checkRegisterFile(const Subject &subject) {
-  int64_t threads = subject.layout->threads;
-  int64_t registers = registersOf(subject.schedule, *subject.layout);
+  int64_t threads = subject.layout.threads;
+  int64_t registers = registersOf(subject.schedule, subject.layout);
   int64_t allocated = allocatedRegisters(threads, registers, subject.device);
   if (allocated <= subject.device.registersPerSM)
     return std::nullopt;
@@ -357,7 +357,9 @@ static constexpr Constraint kConstraints[] = {
 
 std::optional<Violation> dietcode::checkSchedule(const Schedule &schedule,
                                                  const DeviceSpec &device) {
-  Subject subject{schedule, device, layoutOf(schedule, device.warpSize)};
+  Subject subject{
+      schedule, device,
+      layoutOf(schedule, device.warpSize).value_or(ScheduleLayout{})};
   for (const Constraint &constraint : kConstraints)
     if (Message message = constraint.check(subject))
       return Violation{constraint.name, std::move(*message)};
