@@ -62,7 +62,7 @@ struct DispatchProblem {
   std::function<double(unsigned candidate, const std::vector<int64_t> &dims)>
       cost;
   unsigned maxKernels = 8;
-  unsigned maxLeaves = 32;
+  unsigned maxLeaves = 64;
   /// Weighted mean regret that may be given up for a simpler dispatch.
   double mergeTolerance = 0.005;
 };

@@ -113,6 +113,8 @@ struct Resources {
 
 /// Defined for schedules that `layoutOf` accepts; all zero for others.
 Resources resourcesOf(const Schedule &schedule, const DeviceSpec &device);
+Resources resourcesOf(const Schedule &schedule, const ScheduleLayout &layout,
+                      const DeviceSpec &device);
 
 /// The limit that a schedule breaks.
 struct Violation {
