@@ -50,8 +50,7 @@ static Value cloneProducer(MatmulOp producer, Block *body,
               body->getArguments().take_front(old.getNumArguments()));
   for (Operation &op : old.without_terminator())
     rewriter.clone(op, mapping);
-  return mapping.lookupOrDefault(
-      cast<YieldOp>(old.getTerminator()).getValue());
+  return mapping.lookupOrDefault(cast<YieldOp>(old.getTerminator()).getValue());
 }
 
 /// Clones the consumer's body to the insertion point; gives its value.
@@ -64,9 +63,9 @@ static Value cloneConsumer(const EpiloguePlan &plan, Value sum, Block *body,
   for (auto [inBody, operand] : plan.elements)
     mapping.map(inBody, body->getArgument(1 + operand));
   for (auto [inBody, value] : plan.constants)
-    mapping.map(inBody, arith::ConstantOp::create(rewriter, consumer.getLoc(),
-                                                  value)
-                            .getResult());
+    mapping.map(inBody,
+                arith::ConstantOp::create(rewriter, consumer.getLoc(), value)
+                    .getResult());
   Block *old = consumer.getBlock();
   for (Operation &op : old->without_terminator())
     rewriter.clone(op, mapping);

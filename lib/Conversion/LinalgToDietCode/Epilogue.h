@@ -1,4 +1,5 @@
-//===- Epilogue.h - Merge an elementwise operation into an epilogue ---*- C++ -*-===//
+//===- Epilogue.h - Merge an elementwise operation into an epilogue ---*- C++
+//-*-===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

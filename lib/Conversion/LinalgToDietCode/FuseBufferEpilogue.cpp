@@ -8,7 +8,8 @@
 //
 // On buffers there is no use-def chain to follow, and operands may overlap, so
 // only what is provably the same is fused: an update in place of the product,
-// with nothing in between that touches memory, by operands that do not alias it.
+// with nothing in between that touches memory, by operands that do not alias
+// it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -22,7 +22,7 @@ using namespace mlir::dietcode;
 
 namespace {
 struct ConvertLinalgToDietCodePass
-    : dietcode::impl::ConvertLinalgToDietCodePassBase<
+    : mlir::dietcode::impl::ConvertLinalgToDietCodePassBase<
           ConvertLinalgToDietCodePass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
@@ -32,8 +32,8 @@ struct ConvertLinalgToDietCodePass
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false);
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
-                                     config)))
+    if (failed(
+            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
       signalPassFailure();
   }
 };

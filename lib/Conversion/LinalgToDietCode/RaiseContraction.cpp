@@ -197,7 +197,8 @@ struct RaiseContraction : OpInterfaceRewritePattern<linalg::LinalgOp> {
                                       : findBufferDestination(op, out.value);
     if (!destination.out)
       destination.out = tensor::EmptyOp::create(
-          rewriter, op.getLoc(), cast<ShapedType>(out.value.getType()).getShape(),
+          rewriter, op.getLoc(),
+          cast<ShapedType>(out.value.getType()).getShape(),
           getElementTypeOrSelf(out.value));
     if (destination.overwrittenFill)
       rewriter.eraseOp(destination.overwrittenFill);

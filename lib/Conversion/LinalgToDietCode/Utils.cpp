@@ -43,8 +43,7 @@ MappedValue linalg_raising::lookThroughCopies(MappedValue operand) {
   return operand;
 }
 
-bool linalg_raising::haveConsistentStaticSizes(
-    ArrayRef<MappedValue> operands) {
+bool linalg_raising::haveConsistentStaticSizes(ArrayRef<MappedValue> operands) {
   llvm::SmallDenseMap<unsigned, int64_t> sizes;
   for (const MappedValue &operand : operands) {
     auto type = dyn_cast<ShapedType>(operand.value.getType());

@@ -26,8 +26,8 @@ struct MappedValue {
   AffineMap map;
 };
 
-/// Follows an operand through broadcasts, transposes, copies and fills of tensors
-/// to the tensor or scalar that they were made from:
+/// Follows an operand through broadcasts, transposes, copies and fills of
+/// tensors to the tensor or scalar that they were made from:
 ///
 ///   %t = linalg.transpose ins(%w) permutation = [1, 0]
 ///   {%t, (k, n) -> (k, n)}  -->  {%w, (k, n) -> (n, k)}
