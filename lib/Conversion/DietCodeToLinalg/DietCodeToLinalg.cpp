@@ -1,0 +1,223 @@
+//===- DietCodeToLinalg.cpp - Spell dietcode as linalg --------------------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dietcode/Conversion/DietCodeToLinalg/DietCodeToLinalg.h"
+#include "dietcode/Conversion/Passes.h"
+#include "dietcode/Dialect/DietCode/IR/DietCode.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+
+namespace mlir::dietcode {
+#define GEN_PASS_DEF_CONVERTDIETCODETOLINALGPASS
+#include "dietcode/Conversion/Passes.h.inc"
+} // namespace mlir::dietcode
+
+using namespace mlir;
+using namespace mlir::dietcode;
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+/// Whether the factors' elements have the sum's type, or widen to it exactly.
+/// Of integers the dialect does not say whether they are signed.
+static bool canWiden(Type from, Type to) {
+  if (from == to)
+    return true;
+  auto fromFloat = dyn_cast<FloatType>(from), toFloat = dyn_cast<FloatType>(to);
+  return fromFloat && toFloat && fromFloat.getWidth() < toFloat.getWidth();
+}
+
+/// What an operation over `out` results in: a tensor, or nothing on buffers.
+static SmallVector<Type> getResultTypes(Value out) {
+  SmallVector<Type> types;
+  if (isa<RankedTensorType>(out.getType()))
+    types.push_back(out.getType());
+  return types;
+}
+
+/// The value that holds what `op` wrote to `out`.
+static Value getWritten(Operation *op, Value out) {
+  return op->getNumResults() ? Value(op->getResult(0)) : out;
+}
+
+/// linalg.fill ins(0) outs(%out)
+static Value createZeroFill(MatmulOp op, Value out, PatternRewriter &rewriter) {
+  Type elementType = getElementTypeOrSelf(out);
+  Value zero = arith::ConstantOp::create(rewriter, op.getLoc(),
+                                         rewriter.getZeroAttr(elementType));
+  return getWritten(linalg::FillOp::create(rewriter, op.getLoc(), zero, out),
+                    out);
+}
+
+/// The body `acc + a * b` in the type of `acc`.
+static void buildMultiplyAdd(OpBuilder &builder, Location loc,
+                             ValueRange args) {
+  Type type = args[2].getType();
+  Value lhs = convertScalarToDtype(builder, loc, args[0], type, false);
+  Value rhs = convertScalarToDtype(builder, loc, args[1], type, false);
+  Value result;
+  if (isa<FloatType>(type)) {
+    Value product = arith::MulFOp::create(builder, loc, lhs, rhs);
+    result = arith::AddFOp::create(builder, loc, args[2], product);
+  } else {
+    Value product = arith::MulIOp::create(builder, loc, lhs, rhs);
+    result = arith::AddIOp::create(builder, loc, args[2], product);
+  }
+  linalg::YieldOp::create(builder, loc, result);
+}
+
+/// linalg.generic ins(%a, %b) outs(%out) { out[m, n] += a[m, k] * b[k, n] }
+static Value createContraction(MatmulOp op, Value out,
+                               PatternRewriter &rewriter) {
+  SmallVector<AffineMap> maps = op.getOperandMaps();
+  maps.truncate(MatmulOp::kFirstEpilogueOperand);
+  SmallVector<utils::IteratorType> iterators = {utils::IteratorType::parallel,
+                                                utils::IteratorType::parallel,
+                                                utils::IteratorType::reduction};
+  return getWritten(linalg::GenericOp::create(
+                        rewriter, op.getLoc(), getResultTypes(out),
+                        ValueRange{op.getLhs(), op.getRhs()}, ValueRange{out},
+                        maps, iterators, buildMultiplyAdd),
+                    out);
+}
+
+/// linalg.generic ins(%operands) outs(%sum) { sum[m, n] = epilogue(sum[m, n]) }
+///
+/// The sum is updated in place, so that tensors need no second destination.
+static Value createEpilogue(MatmulOp op, Value sum, PatternRewriter &rewriter) {
+  SmallVector<AffineMap> maps(
+      op.getEpilogueMaps().getAsValueRange<AffineMapAttr>());
+  maps.push_back(rewriter.getMultiDimIdentityMap(2));
+  SmallVector<utils::IteratorType> iterators(2, utils::IteratorType::parallel);
+  Block &epilogue = op.getEpilogue().front();
+  auto buildBody = [&](OpBuilder &builder, Location loc, ValueRange args) {
+    IRMapping mapping;
+    mapping.map(epilogue.getArgument(0), args.back());
+    mapping.map(epilogue.getArguments().drop_front(), args.drop_back());
+    for (Operation &nested : epilogue.without_terminator())
+      builder.clone(nested, mapping);
+    Value value = cast<YieldOp>(epilogue.getTerminator()).getValue();
+    linalg::YieldOp::create(builder, loc, mapping.lookupOrDefault(value));
+  };
+  return getWritten(
+      linalg::GenericOp::create(rewriter, op.getLoc(), getResultTypes(sum),
+                                op.getEpilogueOperands(), ValueRange{sum}, maps,
+                                iterators, buildBody),
+      sum);
+}
+
+namespace {
+
+///   dietcode.matmul ins(%a, %b) outs(%c) epilogue(%x) do { body }
+///     -->
+///   linalg.fill ins(0) outs(%c)                     unless it accumulates
+///   linalg.generic ins(%a, %b) outs(%c) { acc + a * b }
+///   linalg.generic ins(%x) outs(%c) { body }        if it has an epilogue
+struct LowerMatmul : OpRewritePattern<MatmulOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(MatmulOp op,
+                                PatternRewriter &rewriter) const override {
+    Value out = op.getOut();
+    if (!canWiden(getElementTypeOrSelf(op.getLhs()), getElementTypeOrSelf(out)))
+      return rewriter.notifyMatchFailure(
+          op, "product does not widen exactly to the type of the sum");
+    // In place, the sum would overwrite what the epilogue is yet to read.
+    if (op.hasPureBufferSemantics() &&
+        llvm::is_contained(op.getEpilogueOperands(), out))
+      return rewriter.notifyMatchFailure(
+          op, "an operand of the epilogue is the destination");
+    if (!op.getAccumulate())
+      out = createZeroFill(op, out, rewriter);
+    out = createContraction(op, out, rewriter);
+    if (op.hasEpilogue())
+      out = createEpilogue(op, out, rewriter);
+    if (op.hasPureBufferSemantics())
+      rewriter.eraseOp(op);
+    else
+      rewriter.replaceOp(op, out);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Facts
+//===----------------------------------------------------------------------===//
+
+/// dietcode.bind_shape %x [@T], affine_map<...>  -->  nothing
+struct EraseBindShape : OpRewritePattern<BindShapeOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(BindShapeOp op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// func.func @f() attributes {dietcode.workload = @w}  -->  func.func @f()
+struct DropWorkload : OpInterfaceRewritePattern<FunctionOpInterface> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(FunctionOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    StringRef name = DietCodeDialect::getWorkloadAttrName();
+    if (!op->hasAttr(name))
+      return rewriter.notifyMatchFailure(op, "has no workload");
+    rewriter.modifyOpInPlace(op, [&] { op->removeAttr(name); });
+    return success();
+  }
+};
+
+/// dietcode.shape_var @T ...  -->  nothing, once nothing refers to it
+template <typename SymbolOp>
+struct EraseSymbol : OpRewritePattern<SymbolOp> {
+  using OpRewritePattern<SymbolOp>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(SymbolOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!SymbolTable::symbolKnownUseEmpty(op, op->getParentOp()))
+      return rewriter.notifyMatchFailure(op, "is still referred to");
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ConvertDietCodeToLinalgPass
+    : mlir::dietcode::impl::ConvertDietCodeToLinalgPassBase<
+          ConvertDietCodeToLinalgPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populateDietCodeToLinalgPatterns(patterns);
+    GreedyRewriteConfig config;
+    config.enableFolding(false).enableConstantCSE(false);
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    if (failed(
+            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+      return signalPassFailure();
+    // The driver does not match the operation that the pass runs on.
+    getOperation()->removeDiscardableAttr(DietCodeDialect::getDeviceAttrName());
+  }
+};
+
+} // namespace
+
+void mlir::dietcode::populateDietCodeToLinalgPatterns(
+    RewritePatternSet &patterns) {
+  patterns.add<LowerMatmul, EraseBindShape, DropWorkload,
+               EraseSymbol<ShapeVarOp>, EraseSymbol<WorkloadOp>,
+               EraseSymbol<MicroKernelOp>, EraseSymbol<DispatchOp>>(
+      patterns.getContext());
+}

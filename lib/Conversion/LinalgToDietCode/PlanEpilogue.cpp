@@ -1,0 +1,164 @@
+//===- PlanEpilogue.cpp - What an epilogue can take in --------------------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Epilogue.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::dietcode;
+using namespace mlir::dietcode::linalg_raising;
+
+static bool isScalar(Type type) { return type.isIntOrIndexOrFloat(); }
+
+/// An operation that depends on nothing but the scalars that it is given.
+static bool isScalarComputation(Operation &op) {
+  return isMemoryEffectFree(&op) && op.getNumRegions() == 0 &&
+         !isa<linalg::IndexOp>(op) &&
+         llvm::all_of(op.getOperandTypes(), isScalar) &&
+         llvm::all_of(op.getResultTypes(), isScalar);
+}
+
+/// Whether the consumer is elementwise over matrices; says why not.
+static LogicalResult checkElementwise(linalg::LinalgOp consumer,
+                                      PatternRewriter &rewriter) {
+  if (consumer.getNumLoops() != 2 || !consumer.isAllParallelLoops())
+    return rewriter.notifyMatchFailure(consumer,
+                                       "is not elementwise over a matrix");
+  if (consumer.getNumDpsInits() != 1)
+    return rewriter.notifyMatchFailure(consumer, "has several results");
+  if (!llvm::all_of(consumer.getBlock()->without_terminator(),
+                    isScalarComputation))
+    return rewriter.notifyMatchFailure(
+        consumer, "body is more than arithmetic on scalars");
+  return success();
+}
+
+/// The scalar that all elements of a constant are, or null.
+static TypedAttr getUniformConstant(Value value) {
+  Attribute attr;
+  if (!matchPattern(value, m_Constant(&attr)))
+    return nullptr;
+  if (auto dense = dyn_cast<DenseElementsAttr>(attr))
+    attr = dense.isSplat() ? dense.getSplatValue<Attribute>() : Attribute();
+  return isa_and_nonnull<IntegerAttr, FloatAttr>(attr) ? cast<TypedAttr>(attr)
+                                                       : TypedAttr();
+}
+
+/// The index of an operand in the plan, where it is entered if it is new.
+static unsigned internOperand(EpiloguePlan &plan, MappedValue operand) {
+  for (auto [index, known] : llvm::enumerate(plan.operands))
+    if (known.value == operand.value && known.map == operand.map)
+      return index;
+  plan.operands.push_back(operand);
+  return plan.operands.size() - 1;
+}
+
+/// Enters how `inBody` is computed from an operand of the consumer, or from a
+/// scalar of the code around it.
+static LogicalResult bindOperand(EpiloguePlan &plan, Value inBody,
+                                 MappedValue operand,
+                                 PatternRewriter &rewriter) {
+  operand = lookThroughCopies(operand);
+  if (TypedAttr constant = getUniformConstant(operand.value)) {
+    plan.constants.emplace_back(inBody, constant);
+    return success();
+  }
+  if (!isScalar(operand.value.getType()) && !isPlainShaped(operand.value))
+    return rewriter.notifyMatchFailure(
+        plan.consumer, "an operand is sparse, or not of floats or integers");
+  if (isScalar(operand.value.getType()) &&
+      plan.producer.hasPureBufferSemantics())
+    return rewriter.notifyMatchFailure(
+        plan.consumer, "a scalar would need a buffer of its own");
+  plan.elements.emplace_back(inBody, internOperand(plan, operand));
+  return success();
+}
+
+/// Binds the arguments of the consumer's body. Element (m, n) of its result is
+/// computed in the loop iteration that its output map sends there.
+static LogicalResult bindArguments(EpiloguePlan &plan, Value product,
+                                   PatternRewriter &rewriter) {
+  linalg::LinalgOp consumer = plan.consumer;
+  AffineMap write =
+      consumer.getMatchingIndexingMap(consumer.getDpsInitOperand(0));
+  if (!write.isPermutation())
+    return rewriter.notifyMatchFailure(consumer,
+                                       "does not write each element once");
+  AffineMap iteration = inversePermutation(write);
+  for (OpOperand &operand : consumer->getOpOperands()) {
+    if (!consumer.payloadUsesValueFromOperand(&operand))
+      continue;
+    Value argument = consumer.getMatchingBlockArgument(&operand);
+    AffineMap map =
+        consumer.getMatchingIndexingMap(&operand).compose(iteration);
+    if (!map.isProjectedPermutation())
+      return rewriter.notifyMatchFailure(
+          consumer, "an operand is not read at a projection of (m, n)");
+    if (operand.get() != product) {
+      if (failed(bindOperand(plan, argument, {operand.get(), map}, rewriter)))
+        return failure();
+      continue;
+    }
+    if (!map.isIdentity())
+      return rewriter.notifyMatchFailure(consumer, "transposes the product");
+    plan.sums.push_back(argument);
+  }
+  if (plan.sums.empty())
+    return rewriter.notifyMatchFailure(consumer, "does not use the product");
+  return success();
+}
+
+/// Binds the scalars that the consumer's body uses from the code around it.
+static LogicalResult bindCaptures(EpiloguePlan &plan,
+                                  PatternRewriter &rewriter) {
+  Block *body = plan.consumer.getBlock();
+  auto none = AffineMap::get(2, 0, rewriter.getContext());
+  llvm::SmallPtrSet<Value, 4> bound;
+  for (Operation &op : *body)
+    for (Value value : op.getOperands())
+      if (value.getParentBlock() != body && bound.insert(value).second &&
+          failed(bindOperand(plan, value, {value, none}, rewriter)))
+        return failure();
+  return success();
+}
+
+/// Linalg does not check static sizes that meet a dynamic one; dietcode does.
+static bool fitsProducer(const EpiloguePlan &plan) {
+  MatmulOp producer = plan.producer;
+  auto identity = AffineMap::getMultiDimIdentityMap(2, producer.getContext());
+  SmallVector<MappedValue> operands = {
+      {producer.getOut(), identity},
+      {linalg::LinalgOp(plan.consumer).getDpsInits()[0], identity}};
+  llvm::append_range(operands, plan.operands);
+  return haveConsistentStaticSizes(operands);
+}
+
+FailureOr<EpiloguePlan>
+linalg_raising::planEpilogue(MatmulOp producer, linalg::LinalgOp consumer,
+                             Value product, PatternRewriter &rewriter) {
+  if (failed(checkElementwise(consumer, rewriter)))
+    return failure();
+  Value init = consumer.getDpsInits()[0];
+  if (!isPlainShaped(init))
+    return rewriter.notifyMatchFailure(
+        consumer, "result is sparse, or not of floats or integers");
+  if (getElementTypeOrSelf(init) != getElementTypeOrSelf(product))
+    return rewriter.notifyMatchFailure(consumer, "changes the element type");
+  EpiloguePlan plan{producer, consumer, {}, {}, {}, {}};
+  for (auto [value, map] : llvm::zip_equal(
+           producer.getEpilogueOperands(),
+           producer.getEpilogueMaps().getAsValueRange<AffineMapAttr>()))
+    plan.operands.push_back({value, map});
+  if (failed(bindArguments(plan, product, rewriter)) ||
+      failed(bindCaptures(plan, rewriter)))
+    return failure();
+  if (!fitsProducer(plan))
+    return rewriter.notifyMatchFailure(consumer, "static sizes disagree");
+  return plan;
+}
