@@ -83,10 +83,12 @@ public:
       : entry(entry), request(request) {}
 
   FailureOr<std::vector<RunArgument>> run();
+  LogicalResult checkOnly();
 
 private:
-  LogicalResult checkRequest();
+  LogicalResult checkCounts();
   LogicalResult checkVariables();
+  FailureOr<ArgumentLayout> layOut(unsigned index, ShapedType type);
   FailureOr<RunArgument> makeShaped(unsigned index, ShapedType type);
   FailureOr<RunArgument> makeScalar(unsigned index, Type type);
 
@@ -94,6 +96,7 @@ private:
   const RunRequest &request;
   size_t nextShaped = 0;
   size_t nextScalar = 0;
+  const NpyArray *input = nullptr; ///< Of the argument laid out last.
 };
 
 } // namespace
@@ -117,7 +120,7 @@ LogicalResult ArgumentMaker::checkVariables() {
   return success();
 }
 
-LogicalResult ArgumentMaker::checkRequest() {
+LogicalResult ArgumentMaker::checkCounts() {
   size_t shaped =
       llvm::count_if(entry.getArgumentTypes(), llvm::IsaPred<ShapedType>);
   size_t scalars = entry.getNumArguments() - shaped;
@@ -139,8 +142,9 @@ LogicalResult ArgumentMaker::checkRequest() {
   return checkVariables();
 }
 
-FailureOr<RunArgument> ArgumentMaker::makeShaped(unsigned index,
-                                                 ShapedType type) {
+/// Works out the layout of the next shaped argument.
+FailureOr<ArgumentLayout> ArgumentMaker::layOut(unsigned index,
+                                                ShapedType type) {
   std::optional<ElementKind> kind = isa<RankedTensorType, MemRefType>(type)
                                         ? getElementKind(type.getElementType())
                                         : std::nullopt;
@@ -148,30 +152,33 @@ FailureOr<RunArgument> ArgumentMaker::makeShaped(unsigned index,
     return emitArgumentError(entry, index)
            << "only ranked tensors and buffers of f16, f32, f64, i8, i16, i32, "
               "i64 and index can be made";
-  const NpyArray *input = nextShaped < request.inputs.size()
-                              ? &request.inputs[nextShaped]
-                              : nullptr;
   const ArgumentShape *given =
       request.shapes ? &request.shapes->shapes[nextShaped] : nullptr;
+  input = nextShaped < request.inputs.size() ? &request.inputs[nextShaped]
+                                             : nullptr;
   ++nextShaped;
   if (input && input->kind != *kind)
     return emitArgumentError(entry, index)
            << "the input file holds elements of type "
            << ::dietcode::nameOf(input->kind);
-  FailureOr<ArgumentLayout> layout =
-      layOutArgument(entry, index, request.variables, given, input);
+  return layOutArgument(entry, index, request.variables, given, input);
+}
+
+FailureOr<RunArgument> ArgumentMaker::makeShaped(unsigned index,
+                                                 ShapedType type) {
+  FailureOr<ArgumentLayout> layout = layOut(index, type);
   if (failed(layout))
     return failure();
-  Expected<HostTensor> tensor =
-      HostTensor::create(*kind, std::move(layout->layout), layout->shift);
+  RunArgument argument;
+  argument.kind = *getElementKind(type.getElementType());
+  Expected<HostTensor> tensor = HostTensor::create(
+      argument.kind, std::move(layout->layout), layout->shift);
   if (!tensor)
     return emitArgumentError(entry, index) << tensor.error().message;
   if (input)
     tensor->fillFrom(*input);
   else
     tensor->fillRandom(request.seed * 1024 + index);
-  RunArgument argument;
-  argument.kind = *kind;
   argument.tensor = std::move(*tensor);
   return argument;
 }
@@ -192,7 +199,7 @@ FailureOr<RunArgument> ArgumentMaker::makeScalar(unsigned index, Type type) {
 }
 
 FailureOr<std::vector<RunArgument>> ArgumentMaker::run() {
-  if (failed(checkRequest()))
+  if (failed(checkCounts()))
     return failure();
   std::vector<RunArgument> arguments;
   for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes())) {
@@ -204,6 +211,23 @@ FailureOr<std::vector<RunArgument>> ArgumentMaker::run() {
     arguments.push_back(std::move(*argument));
   }
   return arguments;
+}
+
+LogicalResult ArgumentMaker::checkOnly() {
+  if (failed(checkCounts()))
+    return failure();
+  for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes())) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    if (shaped ? failed(layOut(index, shaped))
+               : failed(makeScalar(index, type)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult mlir::dietcode::checkRequest(func::FuncOp entry,
+                                           const RunRequest &request) {
+  return ArgumentMaker(entry, request).checkOnly();
 }
 
 FailureOr<std::vector<RunArgument>>

@@ -148,20 +148,48 @@ JitFunction::create(ModuleOp module, StringRef name, FunctionType type,
   return function;
 }
 
+namespace {
+
+/// Where the results of a call are written: each at its place in a struct.
+class ResultStorage {
+public:
+  explicit ResultStorage(ArrayRef<RunResult> results) {
+    size_t size = 0;
+    for (const RunResult &result : results) {
+      size_t alignment = result.isShaped ? 8 : sizeOf(result);
+      offsets.push_back(llvm::alignTo(size, alignment));
+      size = offsets.back() + sizeOf(result);
+    }
+    words.resize(size / 8 + 1);
+    start = reinterpret_cast<char *>(words.data());
+  }
+
+  char *&pointer() { return start; }
+
+  void read(MutableArrayRef<RunResult> results) const {
+    for (auto [result, offset] : llvm::zip(results, offsets)) {
+      if (result.isShaped)
+        readDescriptor(start + offset, result);
+      else
+        std::memcpy(result.scalar, start + offset, sizeOf(result));
+    }
+  }
+
+private:
+  SmallVector<size_t> offsets;
+  std::vector<uint64_t> words;
+  char *start;
+};
+
+} // namespace
+
 /// The C interface takes descriptors by pointer. Several results, and a single
 /// descriptor, come back in a struct whose address is the first argument; a
 /// single scalar is returned, for which the packed call has a last argument.
-std::vector<RunResult> JitFunction::call(std::vector<RunArgument> &arguments) {
+std::optional<std::vector<RunResult>>
+JitFunction::call(std::vector<RunArgument> &arguments, Guard guard) {
   std::vector<RunResult> results(resultTypes.begin(), resultTypes.end());
-  SmallVector<size_t> offsets;
-  size_t size = 0;
-  for (const RunResult &result : results) {
-    offsets.push_back(
-        llvm::alignTo(size, result.isShaped ? 8 : sizeOf(result)));
-    size = offsets.back() + sizeOf(result);
-  }
-  std::vector<uint64_t> storage(size / 8 + 1);
-  char *returned = reinterpret_cast<char *>(storage.data());
+  ResultStorage storage(results);
   bool inStruct =
       results.size() > 1 || (results.size() == 1 && results.front().isShaped);
 
@@ -175,19 +203,14 @@ std::vector<RunResult> JitFunction::call(std::vector<RunArgument> &arguments) {
 
   SmallVector<void *> packed;
   if (inStruct)
-    packed.push_back(&returned);
+    packed.push_back(&storage.pointer());
   for (auto [argument, pointer] : llvm::zip(arguments, pointers))
     packed.push_back(argument.tensor ? static_cast<void *>(&pointer)
                                      : argument.scalar);
   if (!inStruct && !results.empty())
-    packed.push_back(returned);
-  entry(packed.data());
-
-  for (auto [result, offset] : llvm::zip(results, offsets)) {
-    if (result.isShaped)
-      readDescriptor(returned + offset, result);
-    else
-      std::memcpy(result.scalar, returned + offset, sizeOf(result));
-  }
+    packed.push_back(storage.pointer());
+  if (!guard([&] { entry(packed.data()); }))
+    return std::nullopt;
+  storage.read(results);
   return results;
 }

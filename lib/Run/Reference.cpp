@@ -144,7 +144,7 @@ evaluateOne(JitFunction &function, const std::vector<RunArgument> &arguments,
       return ::dietcode::fail(copy.error().message);
     copies.push_back(std::move(*copy));
   }
-  std::vector<RunResult> results = function.call(copies);
+  std::vector<RunResult> results = *function.call(copies);
   auto outputs = collect(results, copies, isBuffer);
   freeResults(results, copies);
   return outputs;

@@ -48,6 +48,9 @@ struct RunRequest {
 /// has 64 bits.
 std::optional<::dietcode::ElementKind> getElementKind(Type type);
 
+/// Whether the arguments for `request` can be made; emits one error if not.
+LogicalResult checkRequest(func::FuncOp entry, const RunRequest &request);
+
 /// Makes the arguments for one call of `entry`, or emits one error.
 FailureOr<std::vector<RunArgument>> makeArguments(func::FuncOp entry,
                                                   const RunRequest &request);

@@ -50,11 +50,20 @@ public:
   /// Runs the global constructors of the module.
   void initialize() { engine->initialize(); }
 
-  /// Calls the function.
-  std::vector<RunResult> call(std::vector<RunArgument> &arguments);
+  /// Runs a call and says whether it came to its end.
+  using Guard = llvm::function_ref<bool(llvm::function_ref<void()>)>;
+
+  /// Calls the function. Nothing is returned where `guard` says that the call
+  /// did not come to its end; the guarded frames own nothing.
+  std::optional<std::vector<RunResult>>
+  call(std::vector<RunArgument> &arguments, Guard guard = callDirectly);
 
 private:
   JitFunction() = default;
+  static bool callDirectly(llvm::function_ref<void()> body) {
+    body();
+    return true;
+  }
 
   std::unique_ptr<ExecutionEngine> engine;
   void (*entry)(void **) = nullptr;
