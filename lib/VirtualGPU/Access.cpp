@@ -260,32 +260,37 @@ bool Executor::store(Warp &warp, const Inst &inst, uint32_t mask) {
 /// has distinct words. hostAddresses are offsets here.
 void Executor::sampleShared(uint32_t mask, unsigned bytes) {
   unsigned banks = static_cast<unsigned>(launch.spec.sharedBanks);
-  std::vector<uint64_t> words;
+  std::array<uint8_t, 128> perBank = {};
+  uint8_t most = 0;
+  ++sharedStamp;
   forEachLane(mask, [&](unsigned i) {
-    for (unsigned k = 0; k < std::max(1u, bytes / 4); ++k)
-      words.push_back(hostAddresses[i] / 4 + k);
+    for (unsigned k = 0; k < std::max(1u, bytes / 4); ++k) {
+      uint64_t word = hostAddresses[i] / 4 + k;
+      if (wordStamps[word] == sharedStamp)
+        continue;
+      wordStamps[word] = sharedStamp;
+      most = std::max(most, ++perBank[word % banks % perBank.size()]);
+    }
   });
-  std::sort(words.begin(), words.end());
-  words.erase(std::unique(words.begin(), words.end()), words.end());
-  std::vector<uint32_t> perBank(banks);
-  uint32_t most = 0;
-  for (uint64_t word : words)
-    most = std::max(most, ++perBank[word % banks]);
   samples.sharedWavefronts += most;
   ++samples.sharedAccesses;
 }
 
 void Executor::sampleGlobal(const Inst &inst, uint32_t mask, unsigned bytes) {
-  std::vector<uint64_t> sectors;
+  uint64_t sectors[64];
+  unsigned n = 0;
   forEachLane(mask, [&](unsigned i) {
-    sectors.push_back(hostAddresses[i] / 32);
-    sectors.push_back((hostAddresses[i] + bytes - 1) / 32);
+    uint64_t first = hostAddresses[i] / 32;
+    uint64_t last = (hostAddresses[i] + bytes - 1) / 32;
+    for (uint64_t sector : {first, last})
+      if (n == 0 || sectors[n - 1] != sector)
+        sectors[n++] = sector;
   });
-  std::sort(sectors.begin(), sectors.end());
-  sectors.erase(std::unique(sectors.begin(), sectors.end()), sectors.end());
+  std::sort(sectors, sectors + n);
+  n = static_cast<unsigned>(std::unique(sectors, sectors + n) - sectors);
   if (inst.kind != Kind::Store) {
-    samples.sectorsRead += sectors.size();
-    sectorsRead.insert(sectors.begin(), sectors.end());
+    samples.sectorsRead += n;
+    sectorsRead.insert(sectors, sectors + n);
     const MemoryRange *range =
         launch.memory.find(hostAddresses[firstLane(mask)], bytes);
     auto index = static_cast<uint32_t>(range - launch.memory.ranges().data());
@@ -295,8 +300,8 @@ void Executor::sampleGlobal(const Inst &inst, uint32_t mask, unsigned bytes) {
       samples.rangesRead.insert(at, index);
   }
   if (inst.kind != Kind::Load) {
-    samples.sectorsWritten += sectors.size();
-    sectorsWritten.insert(sectors.begin(), sectors.end());
+    samples.sectorsWritten += n;
+    sectorsWritten.insert(sectors, sectors + n);
   }
 }
 

@@ -155,6 +155,8 @@ void Executor::startBlock(uint64_t index) {
   if (isSampled) {
     sectorsRead.clear();
     sectorsWritten.clear();
+    wordStamps.assign(launch.sharedBytes / 4 + 1, 0);
+    sharedStamp = 0;
     readyAt.assign(warps.size() * (program.registerFileBytes / 64 + 1), 0);
   }
 }

@@ -165,6 +165,9 @@ private:
   bool isSampled = false;
   Sample samples;
   std::unordered_set<uint64_t> sectorsRead, sectorsWritten;
+  std::vector<uint32_t>
+      wordStamps; ///< Which access touched a shared word last.
+  uint32_t sharedStamp = 0;
   std::vector<float> readyAt; ///< Per 64 bytes of all register files.
   alignas(64) uint64_t hostAddresses[32];
   alignas(64) uint8_t scratch[256];
