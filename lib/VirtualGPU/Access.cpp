@@ -127,10 +127,8 @@ bool Executor::resolve(Warp &warp, const Inst &inst, uint32_t mask,
 bool Executor::resolveGlobal(Warp &warp, const Inst &inst, uint32_t mask,
                              unsigned bytes, const AddressRange &range) {
   HitRange &hit = hits[static_cast<size_t>(&inst - program.code.data())];
-  // The end is exclusive, and no range is so small that end - bytes wraps
-  // without the first comparison failing.
-  if (range.min < hit.base || range.max > hit.end - bytes ||
-      hit.end - hit.base < bytes) {
+  // A hit has held this instruction's bytes before, so end - bytes is in it.
+  if (range.min < hit.base || range.max > hit.end - bytes) {
     unsigned bad = 32;
     forEachLane(mask, [&](unsigned i) {
       const MemoryRange *found = launch.memory.find(hostAddresses[i], bytes);

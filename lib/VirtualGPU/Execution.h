@@ -157,8 +157,8 @@ private:
   std::vector<int64_t> countMarks;
   /// The last range each instruction hit.
   struct HitRange {
-    uint64_t base = 1;
-    uint64_t end = 0;
+    uint64_t base = ~uint64_t(0); // Nothing lies in it.
+    uint64_t end = ~uint64_t(0);
   };
   std::vector<HitRange> hits;
   std::array<uint32_t, 16> arrivals = {}; ///< Threads from bar.arrive.

@@ -179,7 +179,10 @@ VirtualGPU::VirtualGPU(const DeviceSpec &spec) : deviceSpec(spec) {}
 Expected<LaunchReport> VirtualGPU::launch(const Module &module,
                                           std::string_view kernel,
                                           const LaunchConfig &config,
-                                          void **params, size_t paramCount) {
+                                          void **params, size_t paramCount,
+                                          FailureKind *kind) {
+  if (kind)
+    *kind = FailureKind::Refused;
   const Module::Impl &impl = module.impl();
   auto it = impl.programs.find(kernel);
   if (it == impl.programs.end()) {
@@ -218,7 +221,10 @@ Expected<LaunchReport> VirtualGPU::launch(const Module &module,
                        packParams(program, params),
                        config.maxWarpInstructionsPerBlock};
   uint64_t blocks = uint64_t(state.grid[0]) * state.grid[1] * state.grid[2];
-  return Grid(state, blocks).run();
+  Expected<LaunchReport> report = Grid(state, blocks).run();
+  if (!report && kind)
+    *kind = FailureKind::Finding;
+  return report;
 }
 
 } // namespace dietcode::vgpu

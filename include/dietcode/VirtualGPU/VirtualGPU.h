@@ -78,6 +78,10 @@ struct LaunchReport {
   double virtualSeconds = 0; ///< The model's; not a measurement.
 };
 
+/// Why a launch failed: it was refused before anything ran, or a checker found
+/// something while it ran.
+enum class FailureKind : uint8_t { Refused, Finding };
+
 /// A device of a given kind, with memory of its own.
 class VirtualGPU {
 public:
@@ -90,10 +94,10 @@ public:
   /// Blocks run on several host threads (DIETCODE_VGPU_THREADS overrides how
   /// many) with results that do not depend on their number. A finding of the
   /// checkers stops the launch with one error that names the kernel, the PTX
-  /// line, the block and the thread.
+  /// line, the block and the thread; `kind` then says so.
   Expected<LaunchReport> launch(const Module &module, std::string_view kernel,
                                 const LaunchConfig &config, void **params,
-                                size_t paramCount);
+                                size_t paramCount, FailureKind *kind = nullptr);
 
 private:
   DeviceSpec deviceSpec;
