@@ -10,16 +10,16 @@
 //
 //   residue = k - (kTiles - 1) * blockK
 //   parts = load(k = 0 .. residue)                 (the rest reads as zero)
-//   store(parts) to stage 0;  barrier
-//   for i in 1 .. kTiles:
-//     parts = load(k = residue + (i - 1) * blockK ..)
-//     sums += product of the tiles in the current stage
-//     store(parts) to the other stage;  barrier
-//   sums += product of the tiles in the current stage
+//   for i in 0 .. kTiles:
+//     store(parts) to the current stage;  barrier
+//     if there is a next tile:  parts = load(next tile)
+//     sums += product of the tiles in the current stage;  change stages
 //   write epilogue(sums), guarded by m and n
 //
-// The partial k tile comes first, so that nothing in the loop is predicated. An
-// empty k is one partial tile of zeros.
+// The partial k tile comes first, so that no element in the loop is predicated.
+// An empty k is one partial tile of zeros. One barrier per tile does: when a
+// thread stores to a stage, all threads are past the barrier of the tile
+// between, so they have multiplied what the stage held before.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,7 +61,7 @@ private:
 
   void createThreadPosition();
   TileStaging createStaging(unsigned operand, Value shared, Value tileStart);
-  Sums createMainLoop(TileStaging &lhs, TileStaging &rhs, Value &stage);
+  Sums createMainLoop(TileStaging &lhs, TileStaging &rhs);
   SmallVector<Value> loadFragment(Value base, int64_t constant, int64_t tile,
                                   int64_t group, int64_t threads);
   Sums multiplyTiles(Value stage, ArrayRef<Value> sums);
@@ -162,42 +162,86 @@ KernelBuilder::Sums KernelBuilder::multiplyTiles(Value stage,
   return result;
 }
 
-/// Leaves the last tile in `stage`, unmultiplied.
+/// What the loop carries besides the sums.
+namespace {
+struct LoopState {
+  SmallVector<Value> lhsParts, rhsParts; ///< Of the current tile.
+  Value stage;  ///< Where it goes, in elements of shared memory.
+  Value kStart; ///< Of the next tile.
+
+  SmallVector<Value> flatten(ArrayRef<Value> sums) const {
+    SmallVector<Value> values(sums);
+    llvm::append_range(values, lhsParts);
+    llvm::append_range(values, rhsParts);
+    values.append({stage, kStart});
+    return values;
+  }
+};
+} // namespace
+
+/// Loads the next tile if there is one, which is the same for all threads.
+static void createPrefetch(ImplicitLocOpBuilder &b, Value hasNext,
+                           LoopState &state, TileStaging &lhs,
+                           TileStaging &rhs) {
+  auto guarded = scf::IfOp::create(
+      b, hasNext,
+      [&](OpBuilder &, Location) {
+        SmallVector<Value> loaded = lhs.load(state.kStart);
+        llvm::append_range(loaded, rhs.load(state.kStart));
+        scf::YieldOp::create(b, loaded);
+      },
+      [&](OpBuilder &, Location) {
+        SmallVector<Value> kept(state.lhsParts);
+        llvm::append_range(kept, state.rhsParts);
+        scf::YieldOp::create(b, kept);
+      });
+  ValueRange parts = guarded.getResults();
+  size_t lhsCount = state.lhsParts.size();
+  state.lhsParts.assign(parts.begin(), parts.begin() + lhsCount);
+  state.rhsParts.assign(parts.begin() + lhsCount, parts.end());
+}
+
 KernelBuilder::Sums KernelBuilder::createMainLoop(TileStaging &lhs,
-                                                  TileStaging &rhs,
-                                                  Value &stage) {
+                                                  TileStaging &rhs) {
   Value kTiles = math.max(math.ceilDiv(sizeK, schedule.blockK), 1);
   Value fullTiles = math.sub(kTiles, math.constant(1));
   Value residue = math.sub(sizeK, math.mul(fullTiles, schedule.blockK));
   Value zeroIndex = math.constant(0);
-  SmallVector<Value> lhsParts = lhs.load(zeroIndex, residue);
-  SmallVector<Value> rhsParts = rhs.load(zeroIndex, residue);
-  lhs.store(lhsParts, zeroIndex);
-  rhs.store(rhsParts, zeroIndex);
-  gpu::BarrierOp::create(b);
+  LoopState state;
+  state.lhsParts = lhs.load(zeroIndex, residue);
+  state.rhsParts = rhs.load(zeroIndex, residue);
+  state.stage = zeroIndex;
+  state.kStart = residue;
 
   Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0.0f));
-  SmallVector<Value> inits(schedule.threadM * schedule.threadN, zero);
-  inits.append({zeroIndex, residue});
-  auto loop = scf::ForOp::create(b, zeroIndex, fullTiles, math.constant(1),
-                                 inits);
+  SmallVector<Value> zeros(schedule.threadM * schedule.threadN, zero);
+  auto loop = scf::ForOp::create(b, zeroIndex, kTiles, math.constant(1),
+                                 state.flatten(zeros));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  ValueRange carried = loop.getRegionIterArgs();
-  Value current = carried[carried.size() - 2], kStart = carried.back();
-  lhsParts = lhs.load(kStart);
-  rhsParts = rhs.load(kStart);
-  SmallVector<Value> next =
-      multiplyTiles(current, SmallVector<Value>(carried.drop_back(2)));
-  // Two stages: the other one is the sum of both offsets minus the current.
-  Value other = math.sub(math.constant(getStageStride()), current);
-  lhs.store(lhsParts, other);
-  rhs.store(rhsParts, other);
+  SmallVector<Value> carried(loop.getRegionIterArgs());
+  ArrayRef<Value> rest(carried);
+  auto take = [&](size_t count) {
+    SmallVector<Value> taken(rest.take_front(count));
+    rest = rest.drop_front(count);
+    return taken;
+  };
+  Sums sums = take(zeros.size());
+  state.lhsParts = take(state.lhsParts.size());
+  state.rhsParts = take(state.rhsParts.size());
+  state.stage = rest[0];
+  state.kStart = rest[1];
+
+  lhs.store(state.lhsParts, state.stage);
+  rhs.store(state.rhsParts, state.stage);
   gpu::BarrierOp::create(b);
-  next.append({other, math.add(kStart, schedule.blockK)});
-  scf::YieldOp::create(b, next);
-  stage = loop.getResult(loop.getNumResults() - 2);
-  return Sums(loop.getResults().drop_back(2));
+  createPrefetch(b, math.less(state.kStart, sizeK), state, lhs, rhs);
+  sums = multiplyTiles(state.stage, sums);
+  // Of two stages, the other one starts where both offsets add up to.
+  state.stage = math.sub(math.constant(getStageStride()), state.stage);
+  state.kStart = math.add(state.kStart, schedule.blockK);
+  scf::YieldOp::create(b, state.flatten(sums));
+  return Sums(loop.getResults().take_front(zeros.size()));
 }
 
 void KernelBuilder::build(gpu::GPUFuncOp kernel) {
@@ -226,9 +270,7 @@ void KernelBuilder::build(gpu::GPUFuncOp kernel) {
                           schedule.blockN);
   TileStaging lhs = createStaging(MatmulOp::kLhs, shared, startM);
   TileStaging rhs = createStaging(MatmulOp::kRhs, shared, startN);
-  Value stage;
-  Sums sums = createMainLoop(lhs, rhs, stage);
-  sums = multiplyTiles(stage, sums);
+  Sums sums = createMainLoop(lhs, rhs);
 
   EpilogueWriter writer(b, op, views, twin);
   writer.write(sums,

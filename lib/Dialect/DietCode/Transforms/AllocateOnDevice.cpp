@@ -6,16 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dietcode/Dialect/DietCode/IR/DietCode.h"
 #include "dietcode/Dialect/DietCode/Transforms/Passes.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
-#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
-#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/PatternMatch.h"
-#include "mlir/Pass/PassManager.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 
 namespace mlir::dietcode {
 #define GEN_PASS_DEF_DIETCODEALLOCATEONDEVICEPASS
@@ -44,11 +40,44 @@ static void moveToDevice(memref::DeallocOp op) {
   op.erase();
 }
 
-/// Whether buffers are freed by hand already, so that none must be freed here.
-static bool freesBuffers(ModuleOp module) {
-  return module
-      .walk([](memref::DeallocOp) { return WalkResult::interrupt(); })
-      .wasInterrupted();
+/// Whether `value` may be used after the block that `alloc` is in has ended.
+static bool escapes(Value value, memref::AllocOp alloc) {
+  Block *block = alloc->getBlock();
+  if (!block->findAncestorOpInBlock(*value.getParentBlock()->getParentOp()) &&
+      value.getParentBlock() != block)
+    return true;
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    if (auto call = dyn_cast<CallOpInterface>(user))
+      return llvm::any_of(call->getResultTypes(), llvm::IsaPred<BaseMemRefType>);
+    return user == block->getTerminator();
+  });
+}
+
+/// Frees what `alloc` allocates at the end of its block, unless it outlives it.
+static void freeAtEndOfBlock(memref::AllocOp alloc,
+                             BufferViewFlowAnalysis &aliases) {
+  BufferViewFlowAnalysis::ValueSetT values = aliases.resolve(alloc);
+  if (llvm::any_of(values, [&](Value value) { return escapes(value, alloc); }))
+    return;
+  OpBuilder builder(alloc->getBlock()->getTerminator());
+  memref::DeallocOp::create(builder, alloc.getLoc(), alloc);
+}
+
+/// Frees the buffers that one-shot bufferization has introduced. A module that
+/// frees buffers by hand does so for all of them.
+static void freeBuffers(ModuleOp module) {
+  SmallVector<memref::AllocOp> allocs;
+  bool isManual = false;
+  module.walk([&](Operation *op) {
+    isManual |= isa<memref::DeallocOp>(op);
+    if (auto alloc = dyn_cast<memref::AllocOp>(op))
+      allocs.push_back(alloc);
+  });
+  if (isManual || allocs.empty())
+    return;
+  BufferViewFlowAnalysis aliases(module);
+  for (memref::AllocOp alloc : allocs)
+    freeAtEndOfBlock(alloc, aliases);
 }
 
 namespace {
@@ -57,32 +86,21 @@ struct AllocateOnDevice
     : mlir::dietcode::impl::DietCodeAllocateOnDevicePassBase<AllocateOnDevice> {
   using Base::Base;
 
-  void getDependentDialects(DialectRegistry &registry) const override {
-    Base::getDependentDialects(registry);
-    OpPassManager pipeline;
-    buildDeallocation(pipeline);
-    pipeline.getDependentDialects(registry);
-  }
-
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    OpPassManager pipeline(ModuleOp::getOperationName());
-    buildDeallocation(pipeline);
-    if (!freesBuffers(module) && failed(runPipeline(pipeline, module)))
-      return signalPassFailure();
-    bool launches =
-        module.walk([](gpu::LaunchFuncOp) { return WalkResult::interrupt(); })
-            .wasInterrupted();
-    if (!launches)
+    freeBuffers(module);
+    bool usesDevice = module
+                          .walk([](Operation *op) {
+                            return isa<OperatorOpInterface, gpu::LaunchFuncOp>(
+                                       op)
+                                       ? WalkResult::interrupt()
+                                       : WalkResult::advance();
+                          })
+                          .wasInterrupted();
+    if (!usesDevice)
       return;
     module.walk([](memref::AllocOp op) { moveToDevice(op); });
     module.walk([](memref::DeallocOp op) { moveToDevice(op); });
-  }
-
-private:
-  static void buildDeallocation(OpPassManager &pm) {
-    bufferization::buildBufferDeallocationPipeline(
-        pm, bufferization::BufferDeallocationPipelineOptions());
   }
 };
 

@@ -123,8 +123,8 @@ def DietCodeInsertShapeChecksPass : Pass<"dietcode-insert-shape-checks", "Module
 def DietCodeAllocateOnDevicePass : Pass<"dietcode-allocate-on-device", "ModuleOp"> {
   let summary = "Allocate buffers where both the host and kernels reach them";
   let description = [{
-    Frees the buffers that the module allocates and does not return, and, in a
-    module that launches kernels, turns allocations into `gpu.alloc host_shared`:
+    Frees each buffer at the end of the block that allocates it unless it
+    outlives that block, and, in a module that launches kernels, turns allocations into `gpu.alloc host_shared`:
     host code around a kernel may read and write what the kernel does. A buffer
     that a function returns belongs to its caller, who frees it with the runtime.
 
@@ -140,7 +140,7 @@ def DietCodeAllocateOnDevicePass : Pass<"dietcode-allocate-on-device", "ModuleOp
     %memref = gpu.alloc host_shared (%n) : memref<?xf32>
     ```
   }];
-  let dependentDialects = ["::mlir::gpu::GPUDialect"];
+  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect"];
 }
 
 def DietCodeAttachNVVMTargetPass : Pass<"dietcode-attach-nvvm-target", "ModuleOp"> {
