@@ -68,16 +68,15 @@ public:
   RunStatus run(const RunRequest &request);
 
 private:
-  RunStatus fail(const Twine &message,
-                 RunStatus status = RunStatus::Failed) const {
+  RunStatus fail(const Twine &message, RunStatus status = RunStatus::Failed) {
     emitError(entry.getLoc()) << message;
     return status;
   }
-  std::string outputName(size_t index) const;
-  RunStatus checkFences(const std::vector<RunArgument> &arguments) const;
+  std::string outputName(size_t index);
+  RunStatus checkFences(const std::vector<RunArgument> &arguments);
   RunStatus checkOutputs(ArrayRef<::dietcode::NpyArray> outputs,
                          ArrayRef<ReferenceOutput> references, RunReport &run);
-  RunStatus writeOutputs(ArrayRef<::dietcode::NpyArray> outputs) const;
+  RunStatus writeOutputs(ArrayRef<::dietcode::NpyArray> outputs);
 
   func::FuncOp entry;
   const RunSettings &settings;
@@ -117,7 +116,7 @@ LogicalResult Runner::compile(const DietCodeToLLVMOptions &options) {
 }
 
 /// The outputs are the results and then the buffer arguments.
-std::string Runner::outputName(size_t index) const {
+std::string Runner::outputName(size_t index) {
   if (index < entry.getNumResults())
     return "result " + std::to_string(index);
   size_t buffer = index - entry.getNumResults();
@@ -127,7 +126,7 @@ std::string Runner::outputName(size_t index) const {
   return "output " + std::to_string(index);
 }
 
-RunStatus Runner::checkFences(const std::vector<RunArgument> &arguments) const {
+RunStatus Runner::checkFences(const std::vector<RunArgument> &arguments) {
   for (auto [index, argument] : llvm::enumerate(arguments))
     if (argument.tensor)
       if (auto stray = argument.tensor->findStrayWrite())
@@ -153,7 +152,7 @@ RunStatus Runner::checkOutputs(ArrayRef<::dietcode::NpyArray> outputs,
 }
 
 /// A function without results has its output in its last buffer.
-RunStatus Runner::writeOutputs(ArrayRef<::dietcode::NpyArray> outputs) const {
+RunStatus Runner::writeOutputs(ArrayRef<::dietcode::NpyArray> outputs) {
   if (entry.getNumResults())
     outputs = outputs.take_front(entry.getNumResults());
   else
