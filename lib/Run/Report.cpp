@@ -48,16 +48,14 @@ std::string printKernel(const KernelReport &kernel) {
 
 void addRows(const RunReport &run, std::vector<Row> &rows) {
   Row row = {run.shapes,
-             "",
-             "",
+             "none",
              std::to_string(run.kernels.size()),
              run.maxError ? printNumber("%.1e", *run.maxError) : "-",
-             printSeconds(run.seconds)};
-  if (run.kernels.empty())
-    row[1] = "none";
+             printSeconds(run.seconds),
+             "nothing to compute"};
   for (const KernelReport &kernel : run.kernels) {
     row[1] = printKernel(kernel);
-    row[2] = kernel.why;
+    row[5] = kernel.why;
     rows.push_back(row);
     row = Row();
   }
@@ -99,7 +97,7 @@ llvm::json::Object toJson(const RunReport &run) {
 
 void printTable(const Report &report, llvm::raw_ostream &os) {
   std::vector<Row> rows = {
-      {"shape", "micro-kernel", "why", "launches", "max error", "time"}};
+      {"shape", "micro-kernel", "launches", "max error", "time", "why"}};
   for (const RunReport &run : report.runs)
     addRows(run, rows);
   std::array<size_t, kColumns> widths = {};
