@@ -43,6 +43,8 @@ static double overlap(double a, double b, double c) {
 
 static double ceilDiv(double a, double b) { return std::ceil(a / b); }
 
+static double real(int64_t value) { return static_cast<double>(value); }
+
 //===----------------------------------------------------------------------===//
 // f_MK: one block
 //===----------------------------------------------------------------------===//
@@ -52,7 +54,7 @@ static double ceilDiv(double a, double b) { return std::ceil(a / b); }
 /// (`lanes` groups of `group` floats), per row of banks.
 static double fragmentWavefronts(int64_t lanes, int64_t group,
                                  const DeviceSpec &device) {
-  return ceilDiv(lanes * group * kBytesPerElement,
+  return ceilDiv(real(lanes * group) * kBytesPerElement,
                  device.sharedBanks * kBytesPerElement);
 }
 
@@ -71,8 +73,8 @@ static double transposeConflicts(const Schedule &schedule,
   int64_t distance = layout.vectorA * (schedule.blockM + kSharedRowPadding);
   int64_t gcd = std::gcd(distance, banks);
   int64_t starts = std::min(chunks, banks / gcd);
-  double sameStart = ceilDiv(chunks, starts);
-  double spill = starts == banks / gcd ? ceilDiv(rows, gcd) : 1;
+  double sameStart = ceilDiv(real(chunks), real(starts));
+  double spill = starts == banks / gcd ? ceilDiv(real(rows), real(gcd)) : 1;
   return sameStart * spill;
 }
 
@@ -80,13 +82,13 @@ static void countInstructions(KernelProfile &profile,
                               const ScheduleLayout &layout,
                               const DeviceSpec &device) {
   const Schedule &schedule = profile.schedule;
-  double warps = static_cast<double>(layout.threads) / device.warpSize;
-  double fmas = schedule.threadM * schedule.threadN * schedule.blockK;
-  double loadsA = schedule.threadM / layout.groupM * schedule.blockK;
-  double loadsB = schedule.threadN / layout.groupN * schedule.blockK;
-  double storesA = layout.copiesA * layout.vectorA;
-  double storesB = layout.copiesB;
-  double globals = layout.copiesA + layout.copiesB;
+  double warps = real(layout.threads) / device.warpSize;
+  double fmas = real(schedule.threadM * schedule.threadN * schedule.blockK);
+  double loadsA = real(schedule.blockK * schedule.threadM / layout.groupM);
+  double loadsB = real(schedule.blockK * schedule.threadN / layout.groupN);
+  double storesA = real(layout.copiesA * layout.vectorA);
+  double storesB = real(layout.copiesB);
+  double globals = real(layout.copiesA + layout.copiesB);
 
   profile.fmaCycles = warps * fmas * device.warpSize / device.fp32LanesPerSM;
 
@@ -94,9 +96,9 @@ static void countInstructions(KernelProfile &profile,
       loadsA * fragmentWavefronts(layout.lanesM, layout.groupM, device) +
       loadsB * fragmentWavefronts(layout.lanesN, layout.groupN, device) +
       storesA * transposeConflicts(schedule, layout, device) +
-      storesB * layout.vectorB +
+      storesB * real(layout.vectorB) +
       // L1 and shared memory are one unit, which the global loads pass too.
-      layout.copiesA * layout.vectorA + layout.copiesB * layout.vectorB;
+      real(layout.copiesA * layout.vectorA + layout.copiesB * layout.vectorB);
   double wavefrontCycles = std::max(device.sharedBanks * kBytesPerElement /
                                         device.sharedBytesPerCycle,
                                     device.warpSize / device.lsuLanesPerSM);
@@ -116,19 +118,19 @@ static void countInstructions(KernelProfile &profile,
 static void measureChains(KernelProfile &profile, const ScheduleLayout &layout,
                           const DeviceSpec &device) {
   const Schedule &schedule = profile.schedule;
-  double warps = static_cast<double>(layout.threads) / device.warpSize;
+  double warps = real(layout.threads) / device.warpSize;
   double fmaInterval =
       device.warpSize * device.schedulersPerSM / device.fp32LanesPerSM;
-  double fmaStep = schedule.threadM * schedule.threadN * fmaInterval *
+  double fmaStep = real(schedule.threadM * schedule.threadN) * fmaInterval *
                    ceilDiv(warps, device.schedulersPerSM);
-  double stepsAhead =
-      std::max(1.0, kHoistedRegisters / (schedule.threadM + schedule.threadN));
+  double stepsAhead = std::max(
+      1.0, kHoistedRegisters / real(schedule.threadM + schedule.threadN));
   double step = std::max({fmaStep, double(device.arithmeticLatency),
                           device.sharedLatency / stepsAhead});
-  profile.chainCycles = schedule.blockK * step;
+  profile.chainCycles = real(schedule.blockK) * step;
   // Store the staged copies, meet at the barrier, load the first fragments.
   profile.syncCycles = 2 * device.sharedLatency;
-  profile.epilogueCycles = schedule.blockM * schedule.blockN *
+  profile.epilogueCycles = real(schedule.blockM * schedule.blockN) *
                            kBytesPerElement / device.sharedBytesPerCycle;
 }
 
@@ -158,10 +160,10 @@ struct Tiling {
   double blocksM, blocksN, blocks, tilesK;
 
   Tiling(const Schedule &schedule, const ContractionShape &shape)
-      : m(shape.m), n(shape.n), k(shape.k),
-        blocksM(ceilDiv(m, schedule.blockM)),
-        blocksN(ceilDiv(n, schedule.blockN)), blocks(blocksM * blocksN),
-        tilesK(ceilDiv(k, schedule.blockK)) {}
+      : m(real(shape.m)), n(real(shape.n)), k(real(shape.k)),
+        blocksM(ceilDiv(m, real(schedule.blockM))),
+        blocksN(ceilDiv(n, real(schedule.blockN))), blocks(blocksM * blocksN),
+        tilesK(ceilDiv(k, real(schedule.blockK))) {}
 };
 
 struct Traffic {
@@ -183,8 +185,8 @@ static Traffic trafficOf(const Tiling &tiling, const Schedule &schedule,
   traffic.l2Bytes = bytesA * tiling.blocksN + bytesB * tiling.blocksM + bytesC;
 
   double waveRows = std::min(tiling.blocksM, ceilDiv(resident, tiling.blocksN));
-  double stripA = std::min(tiling.m, waveRows * schedule.blockM) * tiling.k *
-                  kBytesPerElement;
+  double stripA = std::min(tiling.m, waveRows * real(schedule.blockM)) *
+                  tiling.k * kBytesPerElement;
   double readsA = 1, readsB = 1;
   if (tiling.blocksN > resident && stripA > l2Capacity / 2)
     readsA = ceilDiv(tiling.blocksN, resident);
@@ -267,8 +269,8 @@ CostEstimate AnalyticalModel::estimate(const KernelProfile &profile,
   double kernel = overlap(compute, l2, dram);
 
   double useful = tiling.m * tiling.n * tiling.k;
-  double computed = tiling.blocks * tiling.tilesK * schedule.blockM *
-                    schedule.blockN * schedule.blockK;
+  double computed = tiling.blocks * tiling.tilesK *
+                    real(schedule.blockM * schedule.blockN * schedule.blockK);
   result.seconds = device.launchSeconds + kernel;
   result.flopsPerSecond = 2 * useful / result.seconds;
   result.blocks = static_cast<int64_t>(tiling.blocks);

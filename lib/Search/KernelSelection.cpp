@@ -63,7 +63,8 @@ static void prefilter(RegretTable &table) {
     for (size_t point = 0; point < table.numPoints; ++point) {
       double regret = table.row(row)[point];
       sum[row] += table.weight[point] * regret;
-      keep[row] |= regret <= kNearlyBest;
+      if (regret <= kNearlyBest)
+        keep[row] = 1;
     }
   std::vector<size_t> order(count);
   std::iota(order.begin(), order.end(), 0);

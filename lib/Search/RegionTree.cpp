@@ -270,7 +270,7 @@ static void mergeLeaves(std::vector<DispatchLeaf> &leaves) {
     for (size_t second = first + 1; second < leaves.size(); ++second)
       if (leaves[first].kernel == leaves[second].kernel &&
           mergeBoxes(leaves[first].box, leaves[second].box)) {
-        leaves.erase(leaves.begin() + second);
+        leaves.erase(leaves.begin() + static_cast<std::ptrdiff_t>(second));
         first = static_cast<size_t>(-1); // Starts over: others may now fit.
         break;
       }

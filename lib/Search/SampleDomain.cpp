@@ -36,8 +36,12 @@ static std::vector<int64_t> walk(const Interval &range, double rate,
   int64_t value = range.lower;
   while (value < range.upper && values.size() <= limit) {
     values.push_back(value);
-    double step = std::max(1.0, std::floor(rate * std::fabs(double(value))));
-    double left = static_cast<double>(range.upper) - static_cast<double>(value);
+    // The difference of two int64_t fits uint64_t; steps are kept below 2^62.
+    uint64_t left =
+        static_cast<uint64_t>(range.upper) - static_cast<uint64_t>(value);
+    double wanted = std::floor(rate * std::fabs(static_cast<double>(value)));
+    uint64_t step =
+        static_cast<uint64_t>(std::clamp(wanted, 1.0, std::ldexp(1, 62)));
     value = step >= left ? range.upper : value + static_cast<int64_t>(step);
   }
   values.push_back(range.upper);
@@ -87,7 +91,8 @@ valuesPerDim(const std::vector<Interval> &ranges, size_t maxPoints) {
   size_t dimsLeft = ranges.size();
   for (size_t dim : order) {
     // The allowance is for roots such as 27 ^ (1 / 3) = 2.9999999999999996.
-    double share = std::floor(std::pow(remaining, 1.0 / dimsLeft) + 1e-9);
+    double share = std::floor(
+        std::pow(remaining, 1.0 / static_cast<double>(dimsLeft)) + 1e-9);
     values[dim] =
         valuesOf(ranges[dim], static_cast<size_t>(std::max(2.0, share)));
     remaining /= static_cast<double>(values[dim].size());

@@ -89,9 +89,10 @@ static int64_t stagingVector(int64_t elements, int64_t threads) {
 
 /// Finds the patch of threads that a warp covers. Lanes in one row or column of
 /// the patch read the same address, so a compact patch has the fewest distinct
-/// ones: 4 + 8 = 12 for 4 x 8 against 33 for 1 x 32.
+/// ones: 4 + 8 = 12 for 4 x 8 against 33 for 1 x 32. One always fits when the
+/// threads are a multiple of the warp, as that is a power of two.
 static bool chooseLanes(ScheduleLayout &layout, int warpSize) {
-  for (int64_t lanesM : {4, 8, 2, 16, 1, 32}) {
+  for (int64_t lanesM : {4, 8, 2, 16, 1, 32, 64}) {
     int64_t lanesN = warpSize / lanesM;
     if (lanesN == 0 || layout.threadsM % lanesM || layout.threadsN % lanesN)
       continue;
@@ -193,11 +194,11 @@ Resources dietcode::resourcesOf(const Schedule &schedule,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a constraint sees. Those after "staging" may rely on the layout.
+/// What a constraint sees. The layout is all zero unless "staging" passes.
 struct Subject {
   const Schedule &schedule;
   const DeviceSpec &device;
-  std::optional<ScheduleLayout> layout;
+  ScheduleLayout layout;
 
   std::string deviceText() const { return "the " + std::string(device.name); }
 };
@@ -230,7 +231,7 @@ static Message checkTileSize(const Subject &subject) {
   for (int64_t extent : {schedule.blockM, schedule.blockN})
     if (extent < kMaxVectorWidth || extent > kMaxTileExtent ||
         extent % kMaxVectorWidth)
-      return "a " + blockText(schedule) + " tile has a block extent of " +
+      return "the " + blockText(schedule) + " tile has a block extent of " +
              str(extent) + ", which is not a multiple of " +
              str(kMaxVectorWidth) + " between " + str(kMaxVectorWidth) +
              " and " + str(kMaxTileExtent);
@@ -241,7 +242,7 @@ static Message checkKTile(const Subject &subject) {
   int64_t blockK = subject.schedule.blockK;
   if (isPowerOfTwo(blockK) && blockK >= kMinBlockK && blockK <= kMaxBlockK)
     return std::nullopt;
-  return "a k tile of " + str(blockK) + " is not a power of two between " +
+  return "the k tile of " + str(blockK) + " is not a power of two between " +
          str(kMinBlockK) + " and " + str(kMaxBlockK);
 }
 
@@ -249,11 +250,11 @@ static Message checkThreadTile(const Subject &subject) {
   const Schedule &schedule = subject.schedule;
   for (int64_t extent : {schedule.threadM, schedule.threadN})
     if (!isPowerOfTwo(extent) || extent > kMaxThreadExtent)
-      return "a " + threadText(schedule) + " thread tile has an extent of " +
+      return "the " + threadText(schedule) + " thread tile has an extent of " +
              str(extent) + ", which is not a power of two between 1 and " +
              str(kMaxThreadExtent);
   if (schedule.blockM % schedule.threadM || schedule.blockN % schedule.threadN)
-    return "a " + threadText(schedule) + " thread tile does not divide a " +
+    return "the " + threadText(schedule) + " thread tile does not divide the " +
            str(schedule.blockM) + "x" + str(schedule.blockN) + " block";
   return std::nullopt;
 }
@@ -270,7 +271,7 @@ static Message checkThreads(const Subject &subject) {
   const DeviceSpec &device = subject.device;
   int64_t threads = (schedule.blockM / schedule.threadM) *
                     (schedule.blockN / schedule.threadN);
-  std::string head = "a " + blockText(schedule) + " tile with " +
+  std::string head = "the " + blockText(schedule) + " tile with " +
                      threadText(schedule) + " per thread needs " +
                      str(threads) + " threads";
   if (threads % device.warpSize)
@@ -280,19 +281,6 @@ static Message checkThreads(const Subject &subject) {
     return head + ", " + subject.deviceText() + " allows " +
            str(device.maxThreadsPerBlock) + " per block";
   return std::nullopt;
-}
-
-static Message checkWarpLayout(const Subject &subject) {
-  const Schedule &schedule = subject.schedule;
-  ScheduleLayout layout{};
-  layout.threadsM = schedule.blockM / schedule.threadM;
-  layout.threadsN = schedule.blockN / schedule.threadN;
-  if (chooseLanes(layout, subject.device.warpSize))
-    return std::nullopt;
-  return "the " + str(layout.threadsM) + "x" + str(layout.threadsN) +
-         " threads of a " + blockText(schedule) +
-         " tile cannot be divided into rectangular warps of " +
-         str(subject.device.warpSize);
 }
 
 static Message checkStaging(const Subject &subject) {
@@ -316,24 +304,24 @@ static Message checkSharedMemory(const Subject &subject) {
   int64_t bytes = sharedBytesOf(schedule);
   if (bytes <= subject.device.staticSharedPerBlock)
     return std::nullopt;
-  return "a " + blockText(schedule) + " tile with " + str(schedule.stages) +
+  return "the " + blockText(schedule) + " tile with " + str(schedule.stages) +
          " stages needs " + str(bytes) + " bytes of shared memory, " +
          subject.deviceText() + " allows " +
          str(subject.device.staticSharedPerBlock);
 }
 
 static Message checkRegisters(const Subject &subject) {
-  int64_t registers = registersOf(subject.schedule, *subject.layout);
+  int64_t registers = registersOf(subject.schedule, subject.layout);
   if (registers <= subject.device.maxRegistersPerThread)
     return std::nullopt;
-  return "a " + threadText(subject.schedule) + " thread tile needs about " +
+  return "the " + threadText(subject.schedule) + " thread tile needs about " +
          str(registers) + " registers per thread, " + subject.deviceText() +
          " allows " + str(subject.device.maxRegistersPerThread);
 }
 
 static Message checkRegisterFile(const Subject &subject) {
-  int64_t threads = subject.layout->threads;
-  int64_t registers = registersOf(subject.schedule, *subject.layout);
+  int64_t threads = subject.layout.threads;
+  int64_t registers = registersOf(subject.schedule, subject.layout);
   int64_t allocated = allocatedRegisters(threads, registers, subject.device);
   if (allocated <= subject.device.registersPerSM)
     return std::nullopt;
@@ -346,7 +334,7 @@ static Message checkResidency(const Subject &subject) {
   Resources use = resourcesOf(subject.schedule, subject.device);
   if (use.blocksPerSM >= 1)
     return std::nullopt;
-  return "a block of " + str(use.threads) + " threads and " +
+  return "the block of " + str(use.threads) + " threads and " +
          str(use.sharedBytes) +
          " bytes of shared memory does not fit on an SM of " +
          subject.deviceText() + " with " + str(subject.device.maxThreadsPerSM) +
@@ -355,17 +343,23 @@ static Message checkResidency(const Subject &subject) {
 
 /// In an order in which each may rely on those before it.
 static constexpr Constraint kConstraints[] = {
-    {"tile-size", checkTileSize},         {"k-tile", checkKTile},
-    {"thread-tile", checkThreadTile},     {"stages", checkStages},
-    {"shared-memory", checkSharedMemory}, {"threads", checkThreads},
-    {"warp-layout", checkWarpLayout},     {"staging", checkStaging},
-    {"registers", checkRegisters},        {"register-file", checkRegisterFile},
+    {"tile-size", checkTileSize},
+    {"k-tile", checkKTile},
+    {"thread-tile", checkThreadTile},
+    {"stages", checkStages},
+    {"shared-memory", checkSharedMemory},
+    {"threads", checkThreads},
+    {"staging", checkStaging},
+    {"registers", checkRegisters},
+    {"register-file", checkRegisterFile},
     {"residency", checkResidency},
 };
 
 std::optional<Violation> dietcode::checkSchedule(const Schedule &schedule,
                                                  const DeviceSpec &device) {
-  Subject subject{schedule, device, layoutOf(schedule, device.warpSize)};
+  Subject subject{
+      schedule, device,
+      layoutOf(schedule, device.warpSize).value_or(ScheduleLayout{})};
   for (const Constraint &constraint : kConstraints)
     if (Message message = constraint.check(subject))
       return Violation{constraint.name, std::move(*message)};

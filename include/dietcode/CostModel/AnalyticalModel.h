@@ -47,6 +47,8 @@ struct CostEstimate {
 
 /// The shape-generic half of the model, f_MK: core cycles of one block.
 struct KernelProfile {
+  KernelProfile() {} // Not an aggregate: {128, 128, 8, 8, 8} is a Schedule.
+
   Schedule schedule;
   Resources resources;
   bool valid = false;

@@ -130,10 +130,13 @@ std::optional<Violation> checkSchedule(const Schedule &schedule,
 /// The names of the constraints in the order in which they are checked.
 std::vector<std::string_view> scheduleConstraintNames();
 
-/// The values over which the space of schedules is the Cartesian product.
+/// The values over which the space of schedules is the Cartesian product. Block
+/// extents like 96 would never be valid: threads = (blockM * blockN) / 2^i must
+/// divide both blockM * blockK and blockN * blockK, so no odd factor may be in
+/// either extent.
 struct ScheduleSpace {
-  std::vector<int64_t> blockM = {8, 16, 32, 64, 96, 128, 192, 256};
-  std::vector<int64_t> blockN = {8, 16, 32, 64, 96, 128, 192, 256};
+  std::vector<int64_t> blockM = {8, 16, 32, 64, 128, 256};
+  std::vector<int64_t> blockN = {8, 16, 32, 64, 128, 256};
   std::vector<int64_t> blockK = {8, 16, 32};
   std::vector<int64_t> threadM = {1, 2, 4, 8, 16};
   std::vector<int64_t> threadN = {1, 2, 4, 8, 16};

@@ -45,6 +45,11 @@ std::string MatmulOp::getOperandName(unsigned operand) {
   return "epilogue operand " + std::to_string(operand - kFirstEpilogueOperand);
 }
 
+::dietcode::ContractionShape
+MatmulOp::getContractionShape(ArrayRef<int64_t> problemShape) {
+  return {problemShape[M], problemShape[N], problemShape[K]};
+}
+
 //===----------------------------------------------------------------------===//
 // Verification
 //===----------------------------------------------------------------------===//

@@ -31,6 +31,10 @@ def DietCode_OperatorOpInterface : OpInterface<"OperatorOpInterface"> {
       "The name of an operand in messages, e.g. `lhs`.",
       "::std::string", "getOperandName", (ins "unsigned":$operand)>,
     InterfaceMethod<
+      "The extents that the cost model sees, given those of the problem dimensions.",
+      "::dietcode::ContractionShape", "getContractionShape",
+      (ins "::llvm::ArrayRef<int64_t>":$problemShape)>,
+    InterfaceMethod<
       "The symbol of the `dietcode.dispatch` that serves the operator, or null.",
       "::mlir::FlatSymbolRefAttr", "getDispatchAttr">,
     InterfaceMethod<

@@ -220,7 +220,7 @@ def DietCode_MicroKernelOp : DietCode_Op<"micro_kernel", [Symbol]> {
   let arguments = (ins SymbolNameAttr:$sym_name, DietCode_ScheduleAttr:$schedule,
                        OptionalAttr<F64Attr>:$predicted, OptionalAttr<F64Attr>:$measured);
   let assemblyFormat = [{
-    $sym_name $schedule (`predicted` $predicted^)? (`measured` $measured^)? attr-dict
+    $sym_name qualified($schedule) (`predicted` $predicted^)? (`measured` $measured^)? attr-dict
   }];
 }
 

@@ -105,7 +105,7 @@ def DietCodeSelectMicroKernelsPass : Pass<"dietcode-select-micro-kernels", "Modu
   ];
 }
 
-def DietCodeInsertShapeChecksPass : Pass<"dietcode-insert-shape-checks", "::mlir::func::FuncOp"> {
+def DietCodeInsertShapeChecksPass : Pass<"dietcode-insert-shape-checks", "ModuleOp"> {
   let summary = "Turn shape bindings into run-time checks";
   let description = [{
     Replaces each `dietcode.bind_shape` by comparisons of the dimensions at run
@@ -118,6 +118,58 @@ def DietCodeInsertShapeChecksPass : Pass<"dietcode-insert-shape-checks", "::mlir
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
                            "::mlir::LLVM::LLVMDialect", "::mlir::tensor::TensorDialect",
                            "::mlir::memref::MemRefDialect"];
+}
+
+def DietCodeAllocateOnDevicePass : Pass<"dietcode-allocate-on-device", "ModuleOp"> {
+  let summary = "Allocate buffers where both the host and kernels reach them";
+  let description = [{
+    Frees each buffer at the end of the block that allocates it unless it
+    outlives that block, and, in a module that launches kernels, turns allocations into `gpu.alloc host_shared`:
+    host code around a kernel may read and write what the kernel does. A buffer
+    that a function returns belongs to its caller, who frees it with the runtime.
+
+    Example:
+
+    ```mlir
+    %0 = memref.alloc(%n) : memref<?xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %memref = gpu.alloc host_shared (%n) : memref<?xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def DietCodeAttachNVVMTargetPass : Pass<"dietcode-attach-nvvm-target", "ModuleOp"> {
+  let summary = "Say how the kernels of a module are compiled";
+  let description = [{
+    Attaches an `#nvvm.target` for the chip of the module's device to each
+    `gpu.module` that has no target. The PTX ISA is checked here, since the back
+    end aborts on one that does not know the chip.
+  }];
+  let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
+  let options = [
+    Option<"ptxVersion", "ptx-version", "unsigned", "0",
+           "PTX ISA, e.g. 65 for 6.5 (default: the first that knows the chip, "
+           "at least 6.5)">,
+    Option<"optLevel", "opt-level", "unsigned", "2",
+           "Optimization level of the kernels, 0 to 3">,
+  ];
+}
+
+def DietCodeExpandMathPass : Pass<"dietcode-expand-math", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Expand math functions in kernels to arithmetic";
+  let description = [{
+    Replaces `math` operations that NVVM would lower to calls of libdevice, such
+    as `math.erf`, `math.tanh` and `math.exp`, by polynomial approximations. One
+    that has none is an error, since PTX with an unresolved call cannot be
+    loaded.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect",
+                           "::mlir::math::MathDialect"];
 }
 
 #endif // DIETCODE_TRANSFORMS_PASSES_TD

@@ -1,0 +1,83 @@
+//===- Runtime.h - Running compiled programs --------------------*- C++ -*-===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What an embedder of libdietcode_runtime sees. The library also implements the
+// mgpu* functions that MLIR's gpu-to-llvm conversion calls, so that any program
+// lowered by stock MLIR passes runs on the device that DIETCODE_DEVICE names:
+// "virtual:t4", the default.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DIETCODE_RUNTIME_RUNTIME_H
+#define DIETCODE_RUNTIME_RUNTIME_H
+
+#include "dietcode/VirtualGPU/VirtualGPU.h"
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace dietcode::runtime {
+
+/// What went wrong: something that could not be done, or something that a
+/// checker of the virtual GPU found in a running kernel.
+enum class FailureKind : uint8_t { Error, Finding };
+
+struct RuntimeFailure {
+  std::string message;
+  FailureKind kind = FailureKind::Error;
+};
+
+/// The exit statuses of a program that nobody guards.
+constexpr int exitError = 1;
+constexpr int exitFinding = 4;
+
+/// Ends the innermost guardedCall of this thread; without one, prints
+/// "error: <message>" and ends the process with one of the statuses above.
+[[noreturn]] void reportFailure(const char *message,
+                                FailureKind kind = FailureKind::Error);
+
+/// Calls `call` and returns true, or returns false and fills in `failure` when
+/// something under it called reportFailure. Control comes back by longjmp: the
+/// frames in between, which are those of compiled programs and of this library,
+/// must not own anything that a destructor releases. Calls may nest.
+bool guardedCall(const std::function<void()> &call, RuntimeFailure *failure);
+
+/// One kernel launch, for tools that show what ran.
+struct LaunchRecord {
+  std::string kernel;
+  std::array<int64_t, 3> grid;
+  std::array<int64_t, 3> block;
+  int64_t dynamicSharedBytes;
+  vgpu::LaunchReport report;
+};
+
+/// Starts to collect launches of all threads, dropping any collected before.
+void startLaunchLog();
+/// Stops and returns what was collected.
+std::vector<LaunchRecord> takeLaunchLog();
+
+/// Which device programs run on, e.g. "virtual:t4 (model, not a measurement)".
+/// An empty string if DIETCODE_DEVICE names none that there is.
+std::string deviceDescription();
+
+/// Lets kernels access [pointer, pointer + bytes), which findings then call
+/// `label`. Exact ranges make exact checks. Registering nests.
+void registerHostMemory(void *pointer, uint64_t bytes,
+                        const std::string &label);
+void unregisterHostMemory(void *pointer);
+
+} // namespace dietcode::runtime
+
+/// Called by generated host code when a run-time shape check fails. `message`
+/// says where and what, e.g. "file.mlir:3:8: dimension 0 of argument 1".
+extern "C" void dietcodeShapeMismatch(const char *message, int64_t actual,
+                                      int64_t expected);
+
+#endif // DIETCODE_RUNTIME_RUNTIME_H

@@ -1,0 +1,282 @@
+//===- DietCodeToGPU.cpp - Generate micro-kernels and launch them ---------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The host side of an operator:
+//
+//   if (m > 0 && n > 0) {
+//     aligned = all vectorized operands can be read in vectors
+//     switch (dietcode.select @dispatch(sizes)) {
+//     case i:
+//       grid = ceil(m / blockM) * ceil(n / blockN)
+//       if (aligned) launch @..._aligned else launch @..._general
+//     }
+//   }
+//
+//===----------------------------------------------------------------------===//
+
+#include "IndexMath.h"
+#include "KernelLibrary.h"
+#include "MatrixView.h"
+#include "dietcode/Conversion/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+
+namespace mlir::dietcode {
+#define GEN_PASS_DEF_CONVERTDIETCODETOGPUPASS
+#include "dietcode/Conversion/Passes.h.inc"
+} // namespace mlir::dietcode
+
+using namespace mlir;
+using namespace mlir::dietcode;
+using ::dietcode::kMaxVectorWidth;
+using ::dietcode::Schedule;
+
+//===----------------------------------------------------------------------===//
+// What can be generated
+//===----------------------------------------------------------------------===//
+
+static LogicalResult checkElementTypes(MatmulOp op) {
+  for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
+    Type type = getElementTypeOrSelf(operand);
+    if (!isSupportedElementType(type))
+      return op.emitOpError() << "cannot be compiled for the GPU: '"
+                              << op.getOperandName(index)
+                              << "' has element type " << type
+                              << "; supported is f32";
+    if (!cast<MemRefType>(operand.getType()).isStrided())
+      return op.emitOpError() << "cannot be compiled for the GPU: the layout "
+                                 "of '"
+                              << op.getOperandName(index)
+                              << "' is not strided, " << operand.getType();
+  }
+  return success();
+}
+
+/// The schedule must hold on the device that the module is for.
+static LogicalResult checkMicroKernel(MicroKernelOp op) {
+  DeviceAttr device = getDevice(op);
+  if (!device)
+    return op.emitOpError("cannot be generated: the module does not say which "
+                          "device it is for; run dietcode-attach-device");
+  auto violation = ::dietcode::checkSchedule(op.getSchedule().getSchedule(),
+                                             device.getSpec());
+  if (violation)
+    return op.emitOpError() << "cannot be generated: " << violation->message;
+  return success();
+}
+
+static FailureOr<SmallVector<MicroKernelOp>>
+collectMicroKernels(DispatchOp dispatch) {
+  SmallVector<MicroKernelOp> microKernels;
+  for (FlatSymbolRefAttr symbol : dispatch.getKernelTable()) {
+    auto microKernel =
+        SymbolTable::lookupNearestSymbolFrom<MicroKernelOp>(dispatch, symbol);
+    if (failed(checkMicroKernel(microKernel)))
+      return failure();
+    microKernels.push_back(microKernel);
+  }
+  return microKernels;
+}
+
+//===----------------------------------------------------------------------===//
+// Host code
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Replaces one operator by the code that launches its micro-kernels.
+class OperatorLowering {
+public:
+  OperatorLowering(ImplicitLocOpBuilder &b, MatmulOp op, DispatchOp dispatch,
+                   ArrayRef<MicroKernelOp> microKernels, KernelLibrary &library)
+      : b(b), math(b), op(op), dispatch(dispatch), microKernels(microKernels),
+        library(library) {}
+
+  void lower();
+
+private:
+  void readSizes();
+  Value isAligned(unsigned operand);
+  Value areAllAligned();
+  Value selectKernel();
+  void createLaunch(MicroKernelOp microKernel, Value aligned);
+
+  ImplicitLocOpBuilder &b;
+  IndexMath math;
+  MatmulOp op;
+  DispatchOp dispatch;
+  ArrayRef<MicroKernelOp> microKernels;
+  KernelLibrary &library;
+  SmallVector<Value> sizes; ///< Of the problem dimensions.
+};
+
+} // namespace
+
+void OperatorLowering::readSizes() {
+  auto operatorOp = cast<OperatorOpInterface>(op.getOperation());
+  for (unsigned dim : {MatmulOp::M, MatmulOp::N, MatmulOp::K}) {
+    // Static where any operand says so.
+    auto occurrences = operatorOp.getOccurrences(dim);
+    auto best = llvm::find_if(occurrences, [&](auto occurrence) {
+      auto type = cast<MemRefType>(op->getOperand(occurrence.operand).getType());
+      return !type.isDynamicDim(occurrence.dim);
+    });
+    auto occurrence = best == occurrences.end() ? occurrences.front() : *best;
+    sizes.push_back(b.createOrFold<memref::DimOp>(
+        op->getOperand(occurrence.operand), occurrence.dim));
+  }
+}
+
+/// Whether `operand` can be accessed in whole, aligned vectors along its
+/// contiguous dimension.
+Value OperatorLowering::isAligned(unsigned operand) {
+  Value buffer = op->getOperand(operand);
+  AffineMap map = op.getOperandMaps()[operand];
+  auto type = cast<MemRefType>(buffer.getType());
+  unsigned contiguous = *getContiguousDim(type, map);
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, buffer);
+  int64_t bytes = type.getElementTypeBitWidth() / 8;
+  Value pointer = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);
+  Value address = math.add(
+      pointer,
+      math.mul(math.of(metadata.getConstifiedMixedOffset()), bytes));
+  Value result = math.isMultiple(address, kMaxVectorWidth * bytes);
+  for (auto [expr, size, stride] :
+       llvm::zip_equal(map.getResults(), metadata.getConstifiedMixedSizes(),
+                       metadata.getConstifiedMixedStrides())) {
+    bool isContiguous = cast<AffineDimExpr>(expr).getPosition() == contiguous;
+    if (isContiguous)
+      result = math.both(result, math.isMultiple(math.of(size), kMaxVectorWidth));
+    result = math.both(
+        result, isContiguous
+                    ? math.equal(math.of(stride), 1)
+                    : math.isMultiple(math.of(stride), kMaxVectorWidth));
+  }
+  return result;
+}
+
+Value OperatorLowering::areAllAligned() {
+  Value all = arith::ConstantOp::create(b, b.getBoolAttr(true));
+  for (unsigned operand : llvm::seq<unsigned>(0, op->getNumOperands()))
+    if (isVectorized(op, operand))
+      all = math.both(all, isAligned(operand));
+  return all;
+}
+
+Value OperatorLowering::selectKernel() {
+  SmallVector<StringRef> names = op.getProblemDimNames();
+  SmallVector<Value> dispatched;
+  for (StringRef dim : dispatch.getDims().getAsValueRange<StringAttr>())
+    dispatched.push_back(sizes[std::distance(names.begin(),
+                                             llvm::find(names, dim))]);
+  return SelectOp::create(b, op.getDispatchAttr(), dispatched);
+}
+
+void OperatorLowering::createLaunch(MicroKernelOp microKernel, Value aligned) {
+  Schedule schedule = microKernel.getSchedule().getSchedule();
+  Value one = math.constant(1);
+  Value blocks =
+      math.mul(math.ceilDiv(sizes[MatmulOp::M], schedule.blockM),
+               math.ceilDiv(sizes[MatmulOp::N], schedule.blockN));
+  gpu::KernelDim3 grid{blocks, one, one};
+  auto launch = [&](Twin twin) {
+    gpu::GPUFuncOp kernel = library.getOrCreate(op, microKernel, twin);
+    int64_t threads = ::dietcode::layoutOf(schedule)->threads;
+    gpu::KernelDim3 block{math.constant(threads), one, one};
+    gpu::LaunchFuncOp::create(b, kernel, grid, block,
+                              /*dynamicSharedMemorySize=*/Value(),
+                              op->getOperands());
+  };
+  scf::IfOp::create(
+      b, aligned,
+      [&](OpBuilder &, Location) {
+        launch(Twin::Aligned);
+        scf::YieldOp::create(b);
+      },
+      [&](OpBuilder &, Location) {
+        launch(Twin::General);
+        scf::YieldOp::create(b);
+      });
+}
+
+void OperatorLowering::lower() {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(op);
+  readSizes();
+  Value zero = math.constant(0);
+  Value nonEmpty = math.both(math.less(zero, sizes[MatmulOp::M]),
+                             math.less(zero, sizes[MatmulOp::N]));
+  auto ifNonEmpty = scf::IfOp::create(b, nonEmpty, /*withElseRegion=*/false);
+  b.setInsertionPointToStart(ifNonEmpty.thenBlock());
+  Value aligned = areAllAligned();
+  Value selected = selectKernel();
+  // The last kernel of the table is the default.
+  SmallVector<int64_t> cases =
+      llvm::to_vector(llvm::seq<int64_t>(0, microKernels.size() - 1));
+  auto choice = scf::IndexSwitchOp::create(b, TypeRange(), selected, cases,
+                                           cases.size());
+  SmallVector<Region *> regions;
+  for (Region &region : choice.getCaseRegions())
+    regions.push_back(&region);
+  regions.push_back(&choice.getDefaultRegion());
+  for (auto [region, microKernel] : llvm::zip_equal(regions, microKernels)) {
+    b.createBlock(region);
+    createLaunch(microKernel, aligned);
+    scf::YieldOp::create(b);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Pass
+//===----------------------------------------------------------------------===//
+
+static LogicalResult lowerOperator(MatmulOp op, KernelLibrary &library) {
+  if (!op.hasPureBufferSemantics())
+    return op.emitOpError("cannot be compiled for the GPU on tensors; bufferize "
+                          "it first");
+  if (!op.getDispatchAttr())
+    return op.emitOpError("cannot be compiled for the GPU without a dispatch; "
+                          "run dietcode-select-micro-kernels");
+  if (failed(checkElementTypes(op)))
+    return failure();
+  auto dispatch = SymbolTable::lookupNearestSymbolFrom<DispatchOp>(
+      op, op.getDispatchAttr());
+  FailureOr<SmallVector<MicroKernelOp>> microKernels =
+      collectMicroKernels(dispatch);
+  if (failed(microKernels))
+    return failure();
+  ImplicitLocOpBuilder b(op.getLoc(), op.getContext());
+  OperatorLowering(b, op, dispatch, *microKernels, library).lower();
+  return success();
+}
+
+namespace {
+
+struct ConvertDietCodeToGPU
+    : mlir::dietcode::impl::ConvertDietCodeToGPUPassBase<ConvertDietCodeToGPU> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<MatmulOp> ops;
+    getOperation().walk([&](MatmulOp op) { ops.push_back(op); });
+    KernelLibrary library(getOperation());
+    for (MatmulOp op : ops)
+      if (failed(lowerOperator(op, library)))
+        return signalPassFailure();
+    // The library refers to the operators until all kernels are generated.
+    for (MatmulOp op : ops)
+      op.erase();
+  }
+};
+
+} // namespace

@@ -1,0 +1,62 @@
+//===- EpilogueWriter.h - Fused epilogue and guarded write-back ---*- C++ -*-===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Applies the epilogue of an operator to the sums that a thread holds, and
+// writes what lies within the destination.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DIETCODE_CONVERSION_DIETCODETOGPU_EPILOGUEWRITER_H
+#define DIETCODE_CONVERSION_DIETCODETOGPU_EPILOGUEWRITER_H
+
+#include "ContractionKernel.h"
+#include "IndexMath.h"
+#include "MatrixView.h"
+
+namespace mlir::dietcode {
+
+/// The elements that one thread computes along one dimension: groups of
+/// `group` neighbours, `threads * group` apart.
+struct ThreadTile {
+  Value start; ///< First element of the thread.
+  Value size;  ///< Extent of the destination.
+  int64_t elements;
+  int64_t group;
+  int64_t threads;
+};
+
+/// Writes the tile of a thread.
+class EpilogueWriter {
+public:
+  EpilogueWriter(ImplicitLocOpBuilder &b, MatmulOp op,
+                 ArrayRef<MatrixView> views, Twin twin)
+      : b(b), math(b), op(op), views(views), twin(twin) {}
+
+  /// `sums` is row major, rows.elements by columns.elements.
+  void write(ArrayRef<Value> sums, const ThreadTile &rows,
+             const ThreadTile &columns);
+
+private:
+  void writeRow(ArrayRef<Value> sums, Value row, const ThreadTile &columns);
+  void writeGroup(ArrayRef<Value> sums, Value row, Value column);
+  SmallVector<Value> readOperand(unsigned operand, Value row, Value column,
+                                 int64_t count);
+  Value getOffset(const MatrixView &view, Value row, Value column);
+  Value applyEpilogue(Value sum, ArrayRef<Value> operands);
+  bool isVector(unsigned operand, int64_t count);
+
+  ImplicitLocOpBuilder &b;
+  IndexMath math;
+  MatmulOp op;
+  ArrayRef<MatrixView> views;
+  Twin twin;
+};
+
+} // namespace mlir::dietcode
+
+#endif // DIETCODE_CONVERSION_DIETCODETOGPU_EPILOGUEWRITER_H

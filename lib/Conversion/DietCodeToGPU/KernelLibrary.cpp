@@ -1,0 +1,59 @@
+//===- KernelLibrary.cpp - The micro-kernels of a module ------------------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelLibrary.h"
+#include "mlir/IR/OperationSupport.h"
+
+using namespace mlir;
+using namespace mlir::dietcode;
+
+/// Whether the same kernel serves both: operand types, attributes and epilogue
+/// are equal; which dispatch they belong to does not matter.
+static bool needSameKernel(MatmulOp lhs, MatmulOp rhs) {
+  if (lhs->getOperandTypes() != rhs->getOperandTypes() ||
+      lhs.getTransposeA() != rhs.getTransposeA() ||
+      lhs.getTransposeB() != rhs.getTransposeB() ||
+      lhs.getAccumulate() != rhs.getAccumulate() ||
+      lhs.getEpilogueMaps() != rhs.getEpilogueMaps())
+    return false;
+  return OperationEquivalence::isRegionEquivalentTo(
+      &lhs.getEpilogue(), &rhs.getEpilogue(),
+      OperationEquivalence::IgnoreLocations);
+}
+
+gpu::GPUModuleOp KernelLibrary::getGPUModule() {
+  if (gpuModule)
+    return gpuModule;
+  OpBuilder builder(module.getContext());
+  gpuModule =
+      gpu::GPUModuleOp::create(builder, module.getLoc(), "dietcode_kernels");
+  SymbolTable(module).insert(gpuModule, module.getBody()->begin());
+  module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                  builder.getUnitAttr());
+  return gpuModule;
+}
+
+gpu::GPUFuncOp KernelLibrary::getOrCreate(MatmulOp op,
+                                          MicroKernelOp microKernel,
+                                          Twin twin) {
+  for (const Entry &entry : entries)
+    if (entry.microKernel == microKernel && entry.twin == twin &&
+        needSameKernel(entry.op, op))
+      return entry.kernel;
+  OpBuilder builder = OpBuilder::atBlockEnd(getGPUModule().getBody());
+  std::string name = ("matmul_" + microKernel.getSymName() +
+                      (twin == Twin::Aligned ? "_aligned" : "_general"))
+                         .str();
+  gpu::GPUFuncOp kernel = buildContractionKernel(
+      builder, op, name, microKernel.getSchedule().getSchedule(), twin);
+  // Makes the name unique among the kernels of other operators.
+  kernel->remove();
+  SymbolTable(getGPUModule()).insert(kernel);
+  entries.push_back({op, microKernel, twin, kernel});
+  return kernel;
+}

@@ -1,0 +1,46 @@
+//===- KernelLibrary.h - The micro-kernels of a module ----------*- C++ -*-===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Generates each micro-kernel that a module launches once, into one gpu.module.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DIETCODE_CONVERSION_DIETCODETOGPU_KERNELLIBRARY_H
+#define DIETCODE_CONVERSION_DIETCODETOGPU_KERNELLIBRARY_H
+
+#include "ContractionKernel.h"
+
+namespace mlir::dietcode {
+
+/// The kernels generated so far. Operators that differ in nothing that the code
+/// of a kernel depends on share their kernels.
+class KernelLibrary {
+public:
+  explicit KernelLibrary(ModuleOp module) : module(module) {}
+
+  /// The kernel that serves `op` by `microKernel`; generated on first use.
+  gpu::GPUFuncOp getOrCreate(MatmulOp op, MicroKernelOp microKernel, Twin twin);
+
+private:
+  struct Entry {
+    MatmulOp op;
+    MicroKernelOp microKernel;
+    Twin twin;
+    gpu::GPUFuncOp kernel;
+  };
+
+  gpu::GPUModuleOp getGPUModule();
+
+  ModuleOp module;
+  gpu::GPUModuleOp gpuModule;
+  SmallVector<Entry> entries;
+};
+
+} // namespace mlir::dietcode
+
+#endif // DIETCODE_CONVERSION_DIETCODETOGPU_KERNELLIBRARY_H

@@ -1,0 +1,48 @@
+//===- MatrixView.h - Matrices inside and outside of kernels ----*- C++ -*-===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How the generator sees an operand: as elements in memory with a stride in
+// each dimension of the problem, whatever the type of the buffer.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DIETCODE_CONVERSION_DIETCODETOGPU_MATRIXVIEW_H
+#define DIETCODE_CONVERSION_DIETCODETOGPU_MATRIXVIEW_H
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace mlir::dietcode {
+
+/// A buffer indexed by problem dimensions through a projected permutation.
+struct MatrixView {
+  AffineMap map;      ///< From problem dimensions to dimensions of the buffer.
+  MemRefType type;    ///< Of the buffer.
+  Value flat;         ///< The elements as a one-dimensional buffer.
+  SmallVector<OpFoldResult> sizes;   ///< Of the buffer's dimensions.
+  SmallVector<OpFoldResult> strides; ///< Of the buffer's dimensions.
+
+  /// Stride of a problem dimension in elements; zero where the map drops it.
+  OpFoldResult getStride(unsigned problemDim) const;
+  /// The problem dimension of the last dimension of unit stride that the type
+  /// tells; without one, that of the last dimension.
+  std::optional<unsigned> getContiguousDim() const;
+};
+
+/// Takes `buffer` apart at the insertion point of `b`.
+MatrixView createMatrixView(ImplicitLocOpBuilder &b, Value buffer,
+                            AffineMap map);
+
+/// The problem dimension along which `type` is read in vectors when it is
+/// indexed through `map`; see MatrixView::getContiguousDim.
+std::optional<unsigned> getContiguousDim(MemRefType type, AffineMap map);
+
+} // namespace mlir::dietcode
+
+#endif // DIETCODE_CONVERSION_DIETCODETOGPU_MATRIXVIEW_H

@@ -1,0 +1,132 @@
+//===- Pipelines.cpp - Pipelines of DietCode ------------------------------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dietcode/Dialect/DietCode/Pipelines/Pipelines.h"
+#include "dietcode/Conversion/Passes.h"
+#include "dietcode/Dialect/DietCode/Transforms/Passes.h"
+#include "dietcode/Target/DeviceSpec.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::dietcode;
+
+//===----------------------------------------------------------------------===//
+// Select
+//===----------------------------------------------------------------------===//
+
+void mlir::dietcode::buildSelectPipeline(OpPassManager &pm,
+                                         const DietCodeToLLVMOptions &options) {
+  DietCodeAttachDevicePassOptions device;
+  device.device = options.device;
+  device.chip = options.chip;
+  pm.addPass(createDietCodeAttachDevicePass(device));
+  pm.addPass(createConvertLinalgToDietCodePass());
+  pm.addPass(createDietCodeBindShapesPass());
+  DietCodeSelectMicroKernelsPassOptions select;
+  select.maxKernels = options.maxKernels;
+  select.maxRegret = options.maxRegret;
+  pm.addPass(createDietCodeSelectMicroKernelsPass(select));
+}
+
+//===----------------------------------------------------------------------===//
+// Generate kernels
+//===----------------------------------------------------------------------===//
+
+void mlir::dietcode::buildGenerateKernelsPipeline(
+    OpPassManager &pm, const DietCodeToLLVMOptions &options) {
+  // Bindings are facts about tensors, so they are checked before buffers.
+  pm.addPass(createDietCodeInsertShapeChecksPass());
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.bufferizeFunctionBoundaries = true;
+  bufferize.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  // Before there are kernels, so that nothing walks through them.
+  pm.addPass(createDietCodeAllocateOnDevicePass());
+  pm.addPass(createConvertDietCodeToGPUPass());
+  pm.addPass(createConvertDietCodeDispatchToSCFPass());
+}
+
+//===----------------------------------------------------------------------===//
+// Lower to LLVM
+//===----------------------------------------------------------------------===//
+
+/// To NVVM in gpu.module.
+static void buildKernelPipeline(OpPassManager &pm) {
+  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  kernels.addPass(createDietCodeExpandMathPass());
+  kernels.addPass(createSCFToControlFlowPass());
+  ConvertGpuOpsToNVVMOpsOptions nvvm;
+  nvvm.indexBitwidth = 64;
+  kernels.addPass(createConvertGpuOpsToNVVMOps(nvvm));
+  kernels.addPass(createReconcileUnrealizedCastsPass());
+}
+
+/// What is left of other dialects on the host, to what the LLVM conversions
+/// know.
+static void buildHostPipeline(OpPassManager &pm) {
+  OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(createConvertLinalgToLoopsPass());
+  functions.addPass(createLowerAffinePass());
+  functions.addPass(createSCFToControlFlowPass());
+  functions.addPass(memref::createExpandStridedMetadataPass());
+  functions.addPass(createLowerAffinePass());
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCSEPass());
+  functions.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertMathToLibmPass());
+}
+
+void mlir::dietcode::buildLowerToLLVMPipeline(
+    OpPassManager &pm, const DietCodeToLLVMOptions &options) {
+  buildKernelPipeline(pm);
+  buildHostPipeline(pm);
+  DietCodeAttachNVVMTargetPassOptions target;
+  target.ptxVersion = options.ptxVersion;
+  target.optLevel = options.optLevel;
+  pm.addPass(createDietCodeAttachNVVMTargetPass(target));
+  pm.addPass(createGpuToLLVMConversionPass());
+  GpuModuleToBinaryPassOptions binary;
+  binary.compilationTarget = options.format == "cubin" ? "bin" : "isa";
+  pm.addPass(createGpuModuleToBinaryPass(binary));
+  pm.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void mlir::dietcode::buildDietCodeToLLVMPipeline(
+    OpPassManager &pm, const DietCodeToLLVMOptions &options) {
+  buildSelectPipeline(pm, options);
+  buildGenerateKernelsPipeline(pm, options);
+  buildLowerToLLVMPipeline(pm, options);
+}
+
+void mlir::dietcode::registerDietCodePipelines() {
+  PassPipelineRegistration<DietCodeToLLVMOptions>(
+      "dietcode-select",
+      "Raise to dietcode operators and select micro-kernels for them",
+      buildSelectPipeline);
+  PassPipelineRegistration<DietCodeToLLVMOptions>(
+      "dietcode-generate-kernels",
+      "Bufferize, generate micro-kernels and launch them",
+      buildGenerateKernelsPipeline);
+  PassPipelineRegistration<DietCodeToLLVMOptions>(
+      "dietcode-lower-to-llvm",
+      "Lower generated kernels to PTX and their host code to the LLVM dialect",
+      buildLowerToLLVMPipeline);
+  PassPipelineRegistration<DietCodeToLLVMOptions>(
+      "dietcode-to-llvm",
+      "Compile linalg or dietcode operators to PTX and the LLVM dialect",
+      buildDietCodeToLLVMPipeline);
+}

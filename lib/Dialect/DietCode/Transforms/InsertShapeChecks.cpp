@@ -1,0 +1,242 @@
+//===- InsertShapeChecks.cpp - Turn shape bindings into run-time checks ---===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dietcode/Dialect/DietCode/IR/DietCode.h"
+#include "dietcode/Dialect/DietCode/Transforms/Passes.h"
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace mlir::dietcode {
+#define GEN_PASS_DEF_DIETCODEINSERTSHAPECHECKSPASS
+#include "dietcode/Dialect/DietCode/Transforms/Passes.h.inc"
+} // namespace mlir::dietcode
+
+using namespace mlir;
+using namespace mlir::dietcode;
+
+/// What the runtime calls when a dimension is not what it must be:
+/// void dietcodeShapeMismatch(const char *message, int64_t actual,
+///                            int64_t expected).
+static constexpr StringLiteral kMismatchFunction = "dietcodeShapeMismatch";
+
+namespace {
+
+/// Checks the bindings of one function.
+class ShapeChecker {
+public:
+  ShapeChecker(ModuleOp module, FunctionOpInterface function)
+      : module(module), function(function), dominance(function) {}
+
+  void insertChecks();
+
+private:
+  void checkBinding(BindShapeOp op);
+  bool defineVar(ImplicitLocOpBuilder &b, BindShapeOp op, int64_t dim,
+                 SmallVectorImpl<Value> &symbols);
+  void checkDim(ImplicitLocOpBuilder &b, BindShapeOp op, int64_t dim,
+                ValueRange symbols);
+  Value getVarValue(BindShapeOp op, StringAttr var);
+  std::string describe(BindShapeOp op, int64_t dim);
+  Value createMessage(ImplicitLocOpBuilder &b, StringRef message);
+
+  ModuleOp module;
+  FunctionOpInterface function;
+  DominanceInfo dominance;
+  /// Where the value of each shape variable has been read so far.
+  DenseMap<StringAttr, SmallVector<Value>> definitions;
+};
+
+} // namespace
+
+static Value createDim(ImplicitLocOpBuilder &b, Value value, int64_t dim) {
+  if (isa<BaseMemRefType>(value.getType()))
+    return b.createOrFold<memref::DimOp>(value, dim);
+  return b.createOrFold<tensor::DimOp>(value, dim);
+}
+
+/// `c * s + d` with a constant c > 0 as (symbol, c, d).
+static std::optional<std::tuple<unsigned, int64_t, int64_t>>
+matchLinear(AffineExpr expr) {
+  int64_t offset = 0, factor = 1;
+  if (auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
+      sum && sum.getKind() == AffineExprKind::Add) {
+    auto constant = dyn_cast<AffineConstantExpr>(sum.getRHS());
+    if (!constant)
+      return std::nullopt;
+    offset = constant.getValue();
+    expr = sum.getLHS();
+  }
+  if (auto product = dyn_cast<AffineBinaryOpExpr>(expr);
+      product && product.getKind() == AffineExprKind::Mul) {
+    auto constant = dyn_cast<AffineConstantExpr>(product.getRHS());
+    if (!constant || constant.getValue() <= 0)
+      return std::nullopt;
+    factor = constant.getValue();
+    expr = product.getLHS();
+  }
+  auto symbol = dyn_cast<AffineSymbolExpr>(expr);
+  if (!symbol)
+    return std::nullopt;
+  return std::make_tuple(symbol.getPosition(), factor, offset);
+}
+
+/// The value of a shape variable that was read before `op`; null if none was.
+Value ShapeChecker::getVarValue(BindShapeOp op, StringAttr var) {
+  for (Value value : definitions[var])
+    if (dominance.properlyDominates(value, op))
+      return value;
+  return nullptr;
+}
+
+/// Reads the value of a shape variable that is not known yet off a dimension:
+/// (dim - d) / c, which is exact when the check that follows holds.
+bool ShapeChecker::defineVar(ImplicitLocOpBuilder &b, BindShapeOp op,
+                             int64_t dim, SmallVectorImpl<Value> &symbols) {
+  auto linear = matchLinear(op.getMap().getResult(dim));
+  if (!linear || symbols[std::get<0>(*linear)])
+    return false;
+  auto [symbol, factor, offset] = *linear;
+  AffineExpr size = b.getAffineDimExpr(0);
+  AffineMap inverse =
+      AffineMap::get(1, 0, (size - offset).floorDiv(factor), b.getContext());
+  Value value = affine::expandAffineMap(b, b.getLoc(), inverse,
+                                        createDim(b, op.getValue(), dim))
+                    ->front();
+  auto var = cast<FlatSymbolRefAttr>(op.getVars()[symbol]).getAttr();
+  definitions[var].push_back(value);
+  symbols[symbol] = value;
+  return factor == 1;
+}
+
+/// `f.mlir:3:8: dimension 0 of argument 1 of @f`.
+std::string ShapeChecker::describe(BindShapeOp op, int64_t dim) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (auto loc = op.getValue().getLoc()->findInstanceOf<FileLineColLoc>())
+    os << loc.getFilename().getValue() << ':' << loc.getLine() << ':'
+       << loc.getColumn() << ": ";
+  os << "dimension " << dim << " of ";
+  if (auto argument = dyn_cast<BlockArgument>(op.getValue()))
+    os << "argument " << argument.getArgNumber() << " of @"
+       << function.getName();
+  else
+    os << "the result of " << op.getValue().getDefiningOp()->getName();
+  os << " does not fit the other operands";
+  return text;
+}
+
+Value ShapeChecker::createMessage(ImplicitLocOpBuilder &b, StringRef message) {
+  std::string bytes = (message + StringRef("\0", 1)).str();
+  auto type = LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size());
+  OpBuilder detached(b.getContext());
+  auto global = LLVM::GlobalOp::create(
+      detached, b.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::Internal,
+      "dietcode_shape_message", b.getStringAttr(bytes));
+  SymbolTable(module).insert(global, module.getBody()->begin());
+  return LLVM::AddressOfOp::create(b, global);
+}
+
+void ShapeChecker::checkDim(ImplicitLocOpBuilder &b, BindShapeOp op,
+                            int64_t dim, ValueRange symbols) {
+  AffineMap map = op.getMap().getSubMap(dim);
+  Value expected =
+      affine::expandAffineExpr(b, b.getLoc(), map.getResult(0), {}, symbols);
+  Value actual = createDim(b, op.getValue(), dim);
+  if (actual == expected)
+    return;
+  Value differs = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ne,
+                                                actual, expected);
+  if (matchPattern(differs, m_Zero()))
+    return;
+  auto ifDiffers = scf::IfOp::create(b, differs, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifDiffers.thenBlock());
+  Value message = createMessage(b, describe(op, dim));
+  auto toI64 = [&](Value value) -> Value {
+    return arith::IndexCastOp::create(b, b.getI64Type(), value);
+  };
+  LLVM::CallOp::create(b, TypeRange(), kMismatchFunction,
+                       {message, toI64(actual), toI64(expected)});
+}
+
+void ShapeChecker::checkBinding(BindShapeOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  SmallVector<Value> symbols;
+  for (auto var : op.getVars().getAsRange<FlatSymbolRefAttr>())
+    symbols.push_back(getVarValue(op, var.getAttr()));
+  llvm::SmallBitVector holds(op.getMap().getNumResults());
+  for (unsigned dim : llvm::seq<unsigned>(0, holds.size()))
+    holds[dim] = defineVar(b, op, dim, symbols);
+  for (unsigned dim : llvm::seq<unsigned>(0, holds.size())) {
+    AffineExpr expr = op.getMap().getResult(dim);
+    bool isKnown = true;
+    for (auto [position, value] : llvm::enumerate(symbols))
+      isKnown &= value || !expr.isFunctionOfSymbol(position);
+    // An expression of variables that can be read nowhere says nothing.
+    if (!holds[dim] && isKnown)
+      checkDim(b, op, dim, symbols);
+  }
+  op.erase();
+}
+
+void ShapeChecker::insertChecks() {
+  SmallVector<BindShapeOp> ops;
+  function->walk<WalkOrder::PreOrder>(
+      [&](BindShapeOp op) { ops.push_back(op); });
+  for (BindShapeOp op : ops)
+    checkBinding(op);
+}
+
+namespace {
+
+struct InsertShapeChecks
+    : mlir::dietcode::impl::DietCodeInsertShapeChecksPassBase<
+          InsertShapeChecks> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<FunctionOpInterface> functions;
+    module.walk([&](FunctionOpInterface function) {
+      if (!function.isExternal())
+        functions.push_back(function);
+    });
+    for (FunctionOpInterface function : functions)
+      ShapeChecker(module, function).insertChecks();
+    declareMismatchFunction(module);
+  }
+
+private:
+  static void declareMismatchFunction(ModuleOp module) {
+    bool isCalled = module
+                        .walk([](LLVM::CallOp call) {
+                          return call.getCallee() == kMismatchFunction
+                                     ? WalkResult::interrupt()
+                                     : WalkResult::advance();
+                        })
+                        .wasInterrupted();
+    if (!isCalled || module.lookupSymbol(kMismatchFunction))
+      return;
+    auto b = ImplicitLocOpBuilder::atBlockBegin(module.getLoc(),
+                                                module.getBody());
+    Type i64 = b.getI64Type();
+    auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+    auto type = LLVM::LLVMFunctionType::get(
+        LLVM::LLVMVoidType::get(b.getContext()), {pointer, i64, i64});
+    LLVM::LLVMFuncOp::create(b, kMismatchFunction, type);
+  }
+};
+
+} // namespace

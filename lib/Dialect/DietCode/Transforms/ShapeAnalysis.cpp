@@ -1,0 +1,187 @@
+//===- ShapeAnalysis.cpp - Shapes as functions of shape variables ---------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dietcode/Dialect/DietCode/Transforms/ShapeAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::dietcode;
+
+ShapeAnalysis::ShapeAnalysis(FunctionOpInterface function)
+    : context(function.getContext()) {
+  function->walk([&](BindShapeOp op) {
+    SmallVector<AffineExpr> symbols;
+    for (auto var : op.getVars().getAsRange<FlatSymbolRefAttr>())
+      symbols.push_back(getVarExpr(var.getAttr()));
+    for (auto [dim, expr] : llvm::enumerate(op.getMap().getResults()))
+      assume(op.getValue(), dim, expr.replaceSymbols(symbols));
+  });
+}
+
+AffineExpr ShapeAnalysis::getVarExpr(StringAttr var) {
+  vars.insert(var);
+  auto position = llvm::find(vars.getArrayRef(), var) - vars.begin();
+  return getAffineSymbolExpr(position, context);
+}
+
+void ShapeAnalysis::assume(Value value, int64_t dim, AffineExpr expr) {
+  known.try_emplace({value, dim}, expr);
+}
+
+AffineExpr ShapeAnalysis::getDim(Value value, int64_t dim) {
+  auto type = cast<ShapedType>(value.getType());
+  if (!type.isDynamicDim(dim))
+    return getAffineConstantExpr(type.getDimSize(dim), context);
+  if (auto it = known.find({value, dim}); it != known.end())
+    return it->second;
+  AffineExpr expr = computeDim(value, dim);
+  if (expr)
+    assume(value, dim, expr);
+  return expr;
+}
+
+AffineExpr ShapeAnalysis::computeDim(Value value, int64_t dim) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return nullptr;
+  auto ofDynamicSizes = [&](auto alloc) {
+    auto type = cast<ShapedType>(value.getType());
+    return getIndex(alloc.getDynamicSizes()[type.getDynamicDimIndex(dim)]);
+  };
+  if (auto empty = dyn_cast<tensor::EmptyOp>(op))
+    return ofDynamicSizes(empty);
+  if (auto alloc = dyn_cast<memref::AllocOp>(op))
+    return ofDynamicSizes(alloc);
+  if (isa<tensor::CastOp, memref::CastOp>(op))
+    return getDim(op->getOperand(0), dim);
+  // An operator knows its destination's shape from all of its operands.
+  if (auto operatorOp = dyn_cast<OperatorOpInterface>(op)) {
+    auto out = cast<DestinationStyleOpInterface>(op).getTiedOpOperand(
+        cast<OpResult>(value));
+    AffineMap map = operatorOp.getOperandMaps()[out->getOperandNumber()];
+    unsigned problemDim = cast<AffineDimExpr>(map.getResult(dim)).getPosition();
+    return getProblemShape(operatorOp)[problemDim];
+  }
+  if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
+    if (OpOperand *init =
+            destination.getTiedOpOperand(cast<OpResult>(value)))
+      return getDim(init->get(), dim);
+  return nullptr;
+}
+
+AffineExpr ShapeAnalysis::getIndex(Value value) {
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return getAffineConstantExpr(*constant, context);
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return nullptr;
+  if (isa<tensor::DimOp, memref::DimOp>(op)) {
+    std::optional<int64_t> dim = getConstantIntValue(op->getOperand(1));
+    auto type = dyn_cast<ShapedType>(op->getOperand(0).getType());
+    if (!dim || !type || !type.hasRank() || *dim < 0 || *dim >= type.getRank())
+      return nullptr;
+    return getDim(op->getOperand(0), *dim);
+  }
+  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
+    return nullptr;
+  AffineExpr lhs = getIndex(op->getOperand(0));
+  AffineExpr rhs = getIndex(op->getOperand(1));
+  if (!lhs || !rhs)
+    return nullptr;
+  if (isa<arith::AddIOp>(op))
+    return lhs + rhs;
+  if (isa<arith::SubIOp>(op))
+    return lhs - rhs;
+  bool isAffine = isa<AffineConstantExpr>(lhs) || isa<AffineConstantExpr>(rhs);
+  return isAffine ? lhs * rhs : nullptr;
+}
+
+SmallVector<AffineExpr> ShapeAnalysis::getProblemShape(OperatorOpInterface op) {
+  SmallVector<AffineExpr> shape;
+  for (unsigned dim :
+       llvm::seq<unsigned>(0, op.getProblemDimNames().size())) {
+    AffineExpr best;
+    for (auto occurrence : op.getOccurrences(dim)) {
+      AffineExpr expr = getDim(op->getOperand(occurrence.operand), occurrence.dim);
+      if (expr && (!best || (isa<AffineConstantExpr>(expr) &&
+                             !isa<AffineConstantExpr>(best))))
+        best = expr;
+    }
+    shape.push_back(best);
+  }
+  return shape;
+}
+
+std::pair<ArrayAttr, AffineMap>
+ShapeAnalysis::makeBinding(ArrayRef<AffineExpr> exprs) const {
+  SmallVector<Attribute> used;
+  SmallVector<AffineExpr> replacements;
+  for (unsigned position : llvm::seq<unsigned>(0, vars.size())) {
+    bool isUsed = llvm::any_of(exprs, [&](AffineExpr expr) {
+      return expr.isFunctionOfSymbol(position);
+    });
+    replacements.push_back(getAffineSymbolExpr(used.size(), context));
+    if (isUsed)
+      used.push_back(FlatSymbolRefAttr::get(vars[position]));
+  }
+  SmallVector<AffineExpr> results;
+  for (AffineExpr expr : exprs)
+    results.push_back(expr.replaceSymbols(replacements));
+  return {ArrayAttr::get(context, used),
+          AffineMap::get(0, used.size(), results, context)};
+}
+
+int64_t mlir::dietcode::evaluateAt(AffineExpr expr, ArrayRef<int64_t> symbols) {
+  SmallVector<Attribute> values;
+  Builder builder(expr.getContext());
+  for (int64_t symbol : symbols)
+    values.push_back(builder.getIndexAttr(symbol));
+  SmallVector<Attribute> results;
+  LogicalResult folded = AffineMap::get(0, symbols.size(), expr)
+                             .constantFold(values, results);
+  assert(succeeded(folded) && "divides by zero");
+  (void)folded;
+  return cast<IntegerAttr>(results.front()).getInt();
+}
+
+::dietcode::Interval
+mlir::dietcode::evaluateBounds(AffineExpr expr,
+                               ArrayRef<::dietcode::Interval> symbols) {
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return symbols[symbol.getPosition()];
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return {constant.getValue(), constant.getValue()};
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  ::dietcode::Interval lhs = evaluateBounds(binary.getLHS(), symbols);
+  ::dietcode::Interval rhs = evaluateBounds(binary.getRHS(), symbols);
+  switch (binary.getKind()) {
+  case AffineExprKind::Add:
+    return {lhs.lower + rhs.lower, lhs.upper + rhs.upper};
+  case AffineExprKind::Mul: {
+    auto [low, high] =
+        std::minmax({lhs.lower * rhs.lower, lhs.lower * rhs.upper,
+                     lhs.upper * rhs.lower, lhs.upper * rhs.upper});
+    return {low, high};
+  }
+  case AffineExprKind::Mod:
+    return {0, rhs.upper - 1};
+  case AffineExprKind::FloorDiv:
+    return {llvm::divideFloorSigned(lhs.lower, rhs.upper),
+            llvm::divideFloorSigned(lhs.upper, rhs.upper)};
+  case AffineExprKind::CeilDiv:
+    return {llvm::divideCeilSigned(lhs.lower, rhs.upper),
+            llvm::divideCeilSigned(lhs.upper, rhs.upper)};
+  default:
+    llvm_unreachable("not a binary expression");
+  }
+}

@@ -1,0 +1,69 @@
+//===- Failure.cpp - How running programs fail ----------------------------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dietcode/Runtime/Runtime.h"
+#include <csetjmp>
+#include <cstdio>
+#include <cstdlib>
+
+namespace dietcode::runtime {
+namespace {
+
+/// One per active guardedCall, innermost first.
+struct Guard {
+  std::jmp_buf target;
+  Guard *outer;
+};
+
+thread_local Guard *innermost = nullptr;
+/// Outlives the jump, unlike anything in the frames it leaves.
+thread_local RuntimeFailure pending;
+
+} // namespace
+
+void reportFailure(const char *message, FailureKind kind) {
+  if (innermost) {
+    pending.message = message;
+    pending.kind = kind;
+    std::longjmp(innermost->target, 1);
+  }
+  std::fflush(stdout);
+  std::fprintf(stderr, "error: %s\n", message);
+  std::fflush(nullptr);
+  // Not exit: the frames above may be in the middle of anything, and the
+  // objects that exit would destroy may be what they work on.
+  std::_Exit(kind == FailureKind::Finding ? exitFinding : exitError);
+}
+
+bool guardedCall(const std::function<void()> &call, RuntimeFailure *failure) {
+  Guard guard;
+  guard.outer = innermost;
+  if (setjmp(guard.target) == 0) {
+    innermost = &guard;
+    call();
+    innermost = guard.outer;
+    return true;
+  }
+  innermost = guard.outer;
+  if (failure)
+    *failure = std::move(pending);
+  pending = RuntimeFailure();
+  return false;
+}
+
+} // namespace dietcode::runtime
+
+extern "C" void dietcodeShapeMismatch(const char *message, int64_t actual,
+                                      int64_t expected) {
+  // A plain buffer: a string's destructor would not run.
+  static thread_local char text[1024];
+  std::snprintf(text, sizeof(text), "%s: got %lld, expected %lld", message,
+                static_cast<long long>(actual),
+                static_cast<long long>(expected));
+  dietcode::runtime::reportFailure(text);
+}

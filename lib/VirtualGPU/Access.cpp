@@ -1,0 +1,357 @@
+//===- Access.cpp - Checked loads and stores ------------------------------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every access is checked. What makes it cheap: one comparison of the lowest
+// and highest address of the warp with the range that the instruction hit last.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Execution.h"
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+namespace dietcode::vgpu {
+namespace {
+
+/// What lanes that do not take part read instead, wherever their registers
+/// point.
+alignas(64) uint8_t nowhere[64];
+
+template <typename Fn>
+void forEachLane(uint32_t mask, Fn fn) {
+  for (; mask; mask &= mask - 1)
+    fn(static_cast<unsigned>(__builtin_ctz(mask)));
+}
+
+unsigned firstLane(uint32_t mask) {
+  return static_cast<unsigned>(__builtin_ctz(mask));
+}
+
+std::string hex(uint64_t value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "0x%llx",
+                static_cast<unsigned long long>(value));
+  return text;
+}
+
+std::string count(uint64_t n, const char *unit) {
+  return std::to_string(n) + " " + unit + (n == 1 ? "" : "s");
+}
+
+const char *spaceName(Space space) {
+  switch (space) {
+  case Space::Shared:
+    return "shared";
+  case Space::Local:
+    return "local";
+  case Space::Param:
+    return "parameter";
+  case Space::Const:
+    return "constant";
+  default:
+    return "global";
+  }
+}
+
+const char *accessName(const Inst &inst) {
+  return inst.kind == Kind::Load    ? "load"
+         : inst.kind == Kind::Store ? "store"
+                                    : "atomic access";
+}
+
+/// Where an address lies with respect to a range it is not in.
+std::string relation(uint64_t address, uint64_t bytes, uint64_t base,
+                     uint64_t size) {
+  uint64_t end = base + size;
+  if (address >= end)
+    return count(address - end, "byte") + " past the end of ";
+  if (address < base)
+    return count(base - address, "byte") + " before the start of ";
+  return "it runs " + count(address + bytes - end, "byte") +
+         " past the end of ";
+}
+
+} // namespace
+
+void Executor::addressesOf(const Inst &inst, uint32_t mask,
+                           AddressRange &range) {
+  const uint8_t *base = row(inst.src[0]);
+  lanes.address[inst.address64](hostAddresses, base, inst.offset, range);
+  if (mask == fullMask)
+    return;
+  range = {~uint64_t(0), 0, 0};
+  for (unsigned i = 0; i < 32; ++i) {
+    if (!((mask >> i) & 1)) {
+      hostAddresses[i] = reinterpret_cast<uint64_t>(nowhere);
+      continue;
+    }
+    range.min = std::min(range.min, hostAddresses[i]);
+    range.max = std::max(range.max, hostAddresses[i]);
+    range.bits |= hostAddresses[i];
+  }
+}
+
+bool Executor::resolve(Warp &warp, const Inst &inst, uint32_t mask,
+                       unsigned bytes) {
+  AddressRange range;
+  addressesOf(inst, mask, range);
+  if (range.bits & (bytes - 1))
+    return failAlignment(warp, inst, mask, bytes);
+  Space space = inst.space;
+  if (space == Space::Generic) {
+    uint64_t low = range.min & windowMask, high = range.max & windowMask;
+    bool isWindow =
+        high == sharedWindow || high == localWindow || high == paramWindow;
+    if (isWindow && low != high)
+      return resolveMixed(warp, inst, mask, bytes);
+    if (isWindow) {
+      space = high == sharedWindow  ? Space::Shared
+              : high == localWindow ? Space::Local
+                                    : Space::Param;
+      range.min -= high;
+      range.max -= high;
+      forEachLane(mask, [&](unsigned i) { hostAddresses[i] -= high; });
+    }
+  }
+  if (space == Space::Shared || space == Space::Local || space == Space::Param)
+    return resolveWindow(warp, inst, mask, bytes, range, space);
+  return resolveGlobal(warp, inst, mask, bytes, range);
+}
+
+bool Executor::resolveGlobal(Warp &warp, const Inst &inst, uint32_t mask,
+                             unsigned bytes, const AddressRange &range) {
+  HitRange &hit = hits[static_cast<size_t>(&inst - program.code.data())];
+  // A hit has held this instruction's bytes before, so end - bytes is in it.
+  if (range.min < hit.base || range.max > hit.end - bytes) {
+    unsigned bad = 32;
+    forEachLane(mask, [&](unsigned i) {
+      const MemoryRange *found = launch.memory.find(hostAddresses[i], bytes);
+      if (found)
+        hit = {found->base, found->base + found->size};
+      else if (bad == 32)
+        bad = i;
+    });
+    if (bad != 32)
+      return failAccess(warp, inst, bad, hostAddresses[bad], bytes,
+                        Space::Global);
+  }
+  if (isSampled)
+    sampleGlobal(inst, mask, bytes);
+  return true;
+}
+
+/// Shared, local and parameter memory: offsets into a buffer of known size.
+bool Executor::resolveWindow(Warp &warp, const Inst &inst, uint32_t mask,
+                             unsigned bytes, const AddressRange &range,
+                             Space space) {
+  uint64_t size = space == Space::Shared  ? launch.sharedBytes
+                  : space == Space::Local ? program.localBytes
+                                          : launch.params.size();
+  if (size < bytes || range.max > size - bytes) {
+    unsigned bad = 32;
+    forEachLane(mask, [&](unsigned i) {
+      if (bad == 32 && (size < bytes || hostAddresses[i] > size - bytes))
+        bad = i;
+    });
+    return failAccess(warp, inst, bad, hostAddresses[bad], bytes, space);
+  }
+  if (isSampled && space == Space::Shared)
+    sampleShared(mask, bytes);
+  uint64_t base = reinterpret_cast<uint64_t>(
+      space == Space::Shared  ? sharedMemory
+      : space == Space::Local ? warp.local
+                              : launch.params.data());
+  uint64_t perLane = space == Space::Local ? program.localBytes : 0;
+  if (mask == fullMask) {
+    for (unsigned i = 0; i < 32; ++i)
+      hostAddresses[i] += base + i * perLane;
+  } else {
+    forEachLane(mask,
+                [&](unsigned i) { hostAddresses[i] += base + i * perLane; });
+  }
+  return true;
+}
+
+/// Generic addresses that lie in several spaces: one lane after the other.
+bool Executor::resolveMixed(Warp &warp, const Inst &inst, uint32_t mask,
+                            unsigned bytes) {
+  uint64_t resolved[32];
+  uint64_t original[32];
+  std::copy_n(hostAddresses, 32, original);
+  std::copy_n(hostAddresses, 32, resolved);
+  bool ok = true;
+  forEachLane(mask, [&](unsigned i) {
+    if (!ok)
+      return;
+    uint64_t window = original[i] & windowMask;
+    std::copy_n(original, 32, hostAddresses);
+    Space space = window == sharedWindow  ? Space::Shared
+                  : window == localWindow ? Space::Local
+                  : window == paramWindow ? Space::Param
+                                          : Space::Global;
+    if (space != Space::Global)
+      hostAddresses[i] -= window;
+    AddressRange range = {hostAddresses[i], hostAddresses[i], 0};
+    ok = space == Space::Global
+             ? resolveGlobal(warp, inst, 1u << i, bytes, range)
+             : resolveWindow(warp, inst, 1u << i, bytes, range, space);
+    resolved[i] = hostAddresses[i];
+  });
+  std::copy_n(resolved, 32, hostAddresses);
+  return ok;
+}
+
+bool Executor::load(Warp &warp, const Inst &inst, uint32_t mask) {
+  unsigned elementBytes = 1u << inst.blend, n = 1u << inst.log2Elements;
+  if (!resolve(warp, inst, mask, elementBytes * n))
+    return false;
+  void *rows[4];
+  for (unsigned k = 0; k < n; ++k)
+    rows[k] = row(inst.dst[k]);
+  if (mask == fullMask) {
+    lanes.load[inst.blend][inst.log2Elements](rows, hostAddresses);
+    return true;
+  }
+  forEachLane(mask, [&](unsigned i) {
+    auto *from = reinterpret_cast<const uint8_t *>(hostAddresses[i]);
+    for (unsigned k = 0; k < n; ++k)
+      std::memcpy(static_cast<uint8_t *>(rows[k]) + size_t(i) * elementBytes,
+                  from + size_t(k) * elementBytes, elementBytes);
+  });
+  return true;
+}
+
+bool Executor::store(Warp &warp, const Inst &inst, uint32_t mask) {
+  unsigned elementBytes = 1u << inst.blend, n = 1u << inst.log2Elements;
+  if (!resolve(warp, inst, mask, elementBytes * n))
+    return false;
+  const void *rows[4];
+  for (unsigned k = 0; k < n; ++k)
+    rows[k] = row(inst.src[k + 1]);
+  if (mask == fullMask) {
+    lanes.store[inst.blend][inst.log2Elements](rows, hostAddresses);
+    return true;
+  }
+  forEachLane(mask, [&](unsigned i) {
+    auto *to = reinterpret_cast<uint8_t *>(hostAddresses[i]);
+    for (unsigned k = 0; k < n; ++k)
+      std::memcpy(to + size_t(k) * elementBytes,
+                  static_cast<const uint8_t *>(rows[k]) +
+                      size_t(i) * elementBytes,
+                  elementBytes);
+  });
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Samples for the timing model
+//===----------------------------------------------------------------------===//
+
+/// A wavefront serves one word of each bank; lanes that read the same word are
+/// served together. So an access takes as many wavefronts as the busiest bank
+/// has distinct words. hostAddresses are offsets here.
+void Executor::sampleShared(uint32_t mask, unsigned bytes) {
+  unsigned banks = static_cast<unsigned>(launch.spec.sharedBanks);
+  std::array<uint8_t, 128> perBank = {};
+  uint8_t most = 0;
+  ++sharedStamp;
+  forEachLane(mask, [&](unsigned i) {
+    for (unsigned k = 0; k < std::max(1u, bytes / 4); ++k) {
+      uint64_t word = hostAddresses[i] / 4 + k;
+      if (wordStamps[word] == sharedStamp)
+        continue;
+      wordStamps[word] = sharedStamp;
+      most = std::max(most, ++perBank[word % banks % perBank.size()]);
+    }
+  });
+  samples.sharedWavefronts += most;
+  ++samples.sharedAccesses;
+}
+
+void Executor::sampleGlobal(const Inst &inst, uint32_t mask, unsigned bytes) {
+  uint64_t sectors[64];
+  unsigned n = 0;
+  forEachLane(mask, [&](unsigned i) {
+    uint64_t first = hostAddresses[i] / 32;
+    uint64_t last = (hostAddresses[i] + bytes - 1) / 32;
+    for (uint64_t sector : {first, last})
+      if (n == 0 || sectors[n - 1] != sector)
+        sectors[n++] = sector;
+  });
+  std::sort(sectors, sectors + n);
+  n = static_cast<unsigned>(std::unique(sectors, sectors + n) - sectors);
+  if (inst.kind != Kind::Store) {
+    samples.sectorsRead += n;
+    sectorsRead.insert(sectors, sectors + n);
+    const MemoryRange *range =
+        launch.memory.find(hostAddresses[firstLane(mask)], bytes);
+    auto index = static_cast<uint32_t>(range - launch.memory.ranges().data());
+    auto at = std::lower_bound(samples.rangesRead.begin(),
+                               samples.rangesRead.end(), index);
+    if (at == samples.rangesRead.end() || *at != index)
+      samples.rangesRead.insert(at, index);
+  }
+  if (inst.kind != Kind::Load) {
+    samples.sectorsWritten += n;
+    sectorsWritten.insert(sectors, sectors + n);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Findings
+//===----------------------------------------------------------------------===//
+
+bool Executor::failAlignment(Warp &warp, const Inst &inst, uint32_t mask,
+                             unsigned bytes) {
+  unsigned bad = 0;
+  forEachLane(mask, [&](unsigned i) {
+    if (hostAddresses[i] & (bytes - 1) &&
+        !((mask >> bad) & 1 && hostAddresses[bad] & (bytes - 1)))
+      bad = i;
+  });
+  return fault(warp, inst, bad,
+               std::string("misaligned ") + accessName(inst) + " of " +
+                   count(bytes, "byte") + " at address " +
+                   hex(hostAddresses[bad]) + ", which is not a multiple of " +
+                   std::to_string(bytes));
+}
+
+bool Executor::failAccess(Warp &warp, const Inst &inst, unsigned lane,
+                          uint64_t address, unsigned bytes, Space space) {
+  std::string what = std::string("out-of-bounds ") + spaceName(space) + " " +
+                     accessName(inst) + " of " + count(bytes, "byte") +
+                     " at address " + hex(address);
+  if (space != Space::Global) {
+    uint64_t size = space == Space::Shared  ? launch.sharedBytes
+                    : space == Space::Local ? program.localBytes
+                                            : launch.params.size();
+    const char *owner = space == Space::Shared  ? "the block's"
+                        : space == Space::Local ? "the thread's"
+                                                : "the kernel's";
+    // Offsets below the start have wrapped around.
+    if (static_cast<int64_t>(address) < 0)
+      what +=
+          ", " + count(uint64_t(0) - address, "byte") + " before the start of ";
+    else
+      what += ", " + relation(address, bytes, 0, size);
+    what += std::string(owner) + " " + count(size, "byte") + " of " +
+            spaceName(space) + " memory";
+  } else if (const MemoryRange *near = launch.memory.nearest(address)) {
+    what += ", " + relation(address, bytes, near->base, near->size) +
+            (near->kind == RangeKind::ModuleGlobal ? "variable '"
+             : near->kind == RangeKind::Registered ? "host memory '"
+                                                   : "allocation '") +
+            near->label + "' of " + count(near->size, "byte");
+  } else {
+    what += "; no memory is allocated or registered";
+  }
+  return fault(warp, inst, lane, what);
+}
+
+} // namespace dietcode::vgpu

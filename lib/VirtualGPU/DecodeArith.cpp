@@ -1,0 +1,598 @@
+//===- DecodeArith.cpp - Arithmetic, logic, comparisons and moves ---------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decoder.h"
+#include <algorithm>
+
+namespace dietcode::vgpu {
+namespace {
+
+constexpr uint32_t setOf(Type type) {
+  return 1u << static_cast<unsigned>(type);
+}
+
+constexpr uint32_t ints = setOf(Type::U16) | setOf(Type::S16) |
+                          setOf(Type::U32) | setOf(Type::S32) |
+                          setOf(Type::U64) | setOf(Type::S64);
+constexpr uint32_t signedInts =
+    setOf(Type::S16) | setOf(Type::S32) | setOf(Type::S64);
+constexpr uint32_t bits =
+    setOf(Type::U16) | setOf(Type::U32) | setOf(Type::U64);
+constexpr uint32_t floats = setOf(Type::F32) | setOf(Type::F64);
+constexpr uint32_t halves = setOf(Type::F16) | setOf(Type::F16x2);
+constexpr uint32_t f32 = setOf(Type::F32);
+
+/// Modifiers that a rule admits.
+enum Admits : uint32_t {
+  LoHi = 1,      // .lo or .hi, one of them required
+  Wide = 2,      // .wide instead
+  Round = 4,     // .rn .rz .rm .rp, optional
+  MustRound = 8, // One of them, required (or .approx / .full where admitted)
+  Ftz = 16,      // On .f32
+  Sat = 32,
+  Approx = 64,
+  Full = 128,
+  Shift = 256, // The second source is always .u32.
+  RoundNearestOnly = 512,
+};
+
+/// What an opcode means for a set of types.
+struct ArithRule {
+  std::string_view root;
+  unsigned sources;
+  uint32_t types;
+  Op op;
+  uint32_t admits;
+  Op modified = Op::Count; // With a directed rounding, .ftz or .sat.
+  bool sfu = false;
+};
+
+constexpr ArithRule rules[] = {
+    {"add", 2, ints, Op::Add, Sat},
+    {"sub", 2, ints, Op::Sub, Sat},
+    {"mul", 2, ints, Op::Mul, LoHi | Wide},
+    {"mad", 3, ints, Op::Mad, LoHi | Wide},
+    {"div", 2, ints, Op::Div, 0},
+    {"rem", 2, ints, Op::Rem, 0},
+    {"min", 2, ints, Op::Min, 0},
+    {"max", 2, ints, Op::Max, 0},
+    {"abs", 1, signedInts, Op::Abs, 0},
+    {"neg", 1, signedInts, Op::Neg, 0},
+    {"sad", 3, ints, Op::Sad, 0},
+    {"and", 2, bits | setOf(Type::Pred), Op::And, 0},
+    {"or", 2, bits | setOf(Type::Pred), Op::Or, 0},
+    {"xor", 2, bits | setOf(Type::Pred), Op::Xor, 0},
+    {"not", 1, bits | setOf(Type::Pred), Op::Not, 0},
+    {"cnot", 1, bits, Op::Cnot, 0},
+    {"shl", 2, bits, Op::Shl, Shift},
+    {"shr", 2, ints, Op::Shr, Shift},
+    {"add", 2, floats, Op::Add, Round | Ftz | Sat, Op::FAdd},
+    {"sub", 2, floats, Op::Sub, Round | Ftz | Sat, Op::FSub},
+    {"mul", 2, floats, Op::Mul, Round | Ftz | Sat, Op::FMul},
+    {"fma", 3, floats, Op::Fma, MustRound | Ftz | Sat, Op::FFma},
+    {"mad", 3, floats, Op::Fma, MustRound | Ftz | Sat, Op::FFma},
+    {"div", 2, floats, Op::Div, MustRound | Approx | Full | Ftz, Op::FDiv},
+    {"sqrt", 1, floats, Op::Sqrt, MustRound | Approx | Ftz, Op::FSqrt, true},
+    {"min", 2, floats, Op::Min, Ftz},
+    {"max", 2, floats, Op::Max, Ftz},
+    {"abs", 1, floats, Op::Abs, Ftz},
+    {"neg", 1, floats, Op::Neg, Ftz},
+    {"copysign", 2, floats, Op::Copysign, 0},
+    {"rsqrt", 1, floats, Op::Rsqrt, Approx | Ftz, Op::Count, true},
+    {"ex2", 1, f32, Op::Ex2, Approx | Ftz, Op::Count, true},
+    {"lg2", 1, f32, Op::Lg2, Approx | Ftz, Op::Count, true},
+    {"sin", 1, f32, Op::Sin, Approx | Ftz, Op::Count, true},
+    {"cos", 1, f32, Op::Cos, Approx | Ftz, Op::Count, true},
+    {"tanh", 1, f32, Op::Tanh, Approx, Op::Count, true},
+    {"add", 2, halves, Op::Add, RoundNearestOnly | Sat},
+    {"sub", 2, halves, Op::Sub, RoundNearestOnly | Sat},
+    {"mul", 2, halves, Op::Mul, RoundNearestOnly | Sat},
+    {"fma", 3, halves, Op::Fma, RoundNearestOnly | Sat},
+    {"min", 2, halves, Op::Min, 0},
+    {"max", 2, halves, Op::Max, 0},
+    {"abs", 1, halves, Op::Abs, 0},
+    {"neg", 1, halves, Op::Neg, 0},
+    {"ex2", 1, halves, Op::Ex2, Approx, Op::Count, true},
+    {"tanh", 1, halves, Op::Tanh, Approx, Op::Count, true},
+};
+
+/// The modifiers of an arithmetic instruction, checked against its rule.
+struct ArithForm {
+  bool hi = false;
+  bool wide = false;
+  uint32_t imm = 0;
+};
+
+bool takeForm(Modifiers &mods, const ArithRule &rule, Type type,
+              ArithForm &form) {
+  if (rule.admits & LoHi) {
+    form.hi = mods.take("hi");
+    form.wide = !form.hi && mods.take("wide");
+    if (!form.hi && !form.wide && !mods.take("lo"))
+      return false;
+    if (form.wide && byteSize(type) == 8)
+      return false;
+  }
+  bool approximate = ((rule.admits & Approx) && mods.take("approx")) ||
+                     ((rule.admits & Full) && mods.take("full"));
+  if (rule.admits & RoundNearestOnly)
+    mods.take("rn");
+  if ((rule.admits & (Round | MustRound)) && !approximate) {
+    std::optional<uint32_t> rounding = mods.takeRounding();
+    if (!rounding && (rule.admits & MustRound))
+      return false;
+    form.imm |= rounding.value_or(0);
+  }
+  if ((rule.admits & Approx) && !(rule.admits & MustRound) && !approximate)
+    return false;
+  // rsqrt.approx.ftz.f64 exists; flushing does not apply to f64 otherwise.
+  bool mayFlush = type == Type::F32 || rule.op == Op::Rsqrt;
+  if ((rule.admits & Ftz) && mayFlush && mods.take("ftz") && type == Type::F32)
+    form.imm |= FlagFtz;
+  if ((rule.admits & Sat) && (isFloat(type) || type == Type::S32) &&
+      mods.take("sat"))
+    form.imm |= FlagSat;
+  return mods.done();
+}
+
+Op opOfForm(const ArithRule &rule, const ArithForm &form, Type type) {
+  Op op = rule.op;
+  if (form.hi)
+    return op == Op::Mul ? Op::MulHi : Op::MadHi;
+  if (form.wide)
+    return op == Op::Mul ? Op::MulWide : Op::MadWide;
+  if (form.imm && rule.modified != Op::Count)
+    return rule.modified;
+  if ((form.imm & FlagSat) && !isFloat(type))
+    return op == Op::Add ? Op::AddSat : Op::SubSat;
+  return op;
+}
+
+Pipe pipeOf(Type type, bool sfu) {
+  if (type == Type::F64)
+    return Pipe::Fp64;
+  if (sfu)
+    return Pipe::Sfu;
+  return isFloat(type) ? Pipe::Fp32 : Pipe::Int;
+}
+
+Type widened(Type type) {
+  switch (type) {
+  case Type::U16:
+    return Type::U32;
+  case Type::S16:
+    return Type::S32;
+  case Type::U32:
+    return Type::U64;
+  default:
+    return Type::S64;
+  }
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+bool Decoder::arith(const RawInstruction &raw) {
+  Modifiers mods(raw);
+  std::optional<Type> type = mods.takeType();
+  if (!type)
+    return false;
+  auto rule = std::find_if(std::begin(rules), std::end(rules), [&](auto &r) {
+    return r.root == raw.opcode[0] && (r.types & setOf(*type));
+  });
+  ArithForm form;
+  if (rule == std::end(rules) || !takeForm(mods, *rule, *type, form) ||
+      raw.operands.size() != rule->sources + 1)
+    return false;
+  Op op = opOfForm(*rule, form, *type);
+  Type result = form.wide ? widened(*type) : *type;
+  Inst inst = lane(raw, lanes.op[unsigned(op)][unsigned(*type)], result,
+                   pipeOf(*type, rule->sfu));
+  if (!inst.fn)
+    return false;
+  inst.imm = form.imm;
+  inst.dst[0] = destination(raw.operands[0], result);
+  if (inst.dst[0] == noRef)
+    return false;
+  for (unsigned i = 0; i < rule->sources; ++i) {
+    Type operandType = *type;
+    if ((rule->admits & Shift) && i == 1)
+      operandType = Type::U32;
+    if (i == 2 && form.wide)
+      operandType = result;
+    inst.src[i] = source(raw.operands[i + 1], operandType);
+    if (inst.src[i] == noRef)
+      return false;
+  }
+  emit(inst);
+  return true;
+}
+
+/// rcp is a division: only so does it round as the directed modes want.
+bool Decoder::reciprocal(const RawInstruction &raw) {
+  Modifiers mods(raw);
+  std::optional<Type> type = mods.takeType();
+  if (!type || (*type != Type::F32 && *type != Type::F64) ||
+      raw.operands.size() != 2)
+    return false;
+  uint32_t imm = 0;
+  if (!mods.take("approx")) {
+    std::optional<uint32_t> rounding = mods.takeRounding();
+    if (!rounding)
+      return false;
+    imm |= *rounding;
+  }
+  if (mods.take("ftz") && *type == Type::F32)
+    imm |= FlagFtz;
+  if (!mods.done())
+    return false;
+  Ref one = *type == Type::F32 ? constant(0x3f800000u, 4)
+                               : constant(0x3ff0000000000000u, 8);
+  Ref x = source(raw.operands[1], *type);
+  Ref dst = destination(raw.operands[0], *type);
+  return emitLane(raw, lanes.op[unsigned(Op::FDiv)][unsigned(*type)], *type,
+                  *type == Type::F64 ? Pipe::Fp64 : Pipe::Sfu, dst, {one, x},
+                  imm);
+}
+
+bool Decoder::lop3(const RawInstruction &raw) {
+  Modifiers mods(raw);
+  if (mods.takeType() != Type::U32 || !mods.done() ||
+      raw.operands.size() != 5 || raw.operands[4].kind != Operand::Immediate ||
+      raw.operands[4].value < 0 || raw.operands[4].value > 255)
+    return false;
+  Ref a = source(raw.operands[1], Type::U32);
+  Ref b = source(raw.operands[2], Type::U32);
+  Ref c = source(raw.operands[3], Type::U32);
+  return emitLane(raw, lanes.op[unsigned(Op::Lop3)][unsigned(Type::U32)],
+                  Type::U32, Pipe::Int, destination(raw.operands[0], Type::U32),
+                  {a, b, c}, static_cast<uint32_t>(raw.operands[4].value));
+}
+
+bool Decoder::funnelShift(const RawInstruction &raw) {
+  Modifiers mods(raw);
+  bool left = mods.take("l");
+  if (!left && !mods.take("r"))
+    return false;
+  bool clamp = mods.take("clamp");
+  if (!clamp && !mods.take("wrap"))
+    return false;
+  if (mods.takeType() != Type::U32 || !mods.done() || raw.operands.size() != 4)
+    return false;
+  Ref a = source(raw.operands[1], Type::U32);
+  Ref b = source(raw.operands[2], Type::U32);
+  Ref c = source(raw.operands[3], Type::U32);
+  Op op = left ? Op::ShfL : Op::ShfR;
+  return emitLane(raw, lanes.op[unsigned(op)][unsigned(Type::U32)], Type::U32,
+                  Pipe::Int, destination(raw.operands[0], Type::U32), {a, b, c},
+                  clamp);
+}
+
+/// bfe, bfi and prmt.
+bool Decoder::bitField(const RawInstruction &raw) {
+  Modifiers mods(raw);
+  std::optional<Type> type = mods.takeType();
+  bool insert = raw.opcode[0] == "bfi";
+  if (!type || !mods.done() || raw.operands.size() != (insert ? 5u : 4u))
+    return false;
+  Op op = insert ? Op::Bfi : raw.opcode[0] == "bfe" ? Op::Bfe : Op::Prmt;
+  Ref dst = destination(raw.operands[0], *type);
+  Ref a = source(raw.operands[1], *type);
+  LaneFn fn = lanes.op[unsigned(op)][unsigned(*type)];
+  if (op == Op::Bfe)
+    return emitLane(raw, fn, *type, Pipe::Int, dst,
+                    {a, source(raw.operands[2], Type::U32),
+                     source(raw.operands[3], Type::U32)});
+  Ref b = source(raw.operands[2], *type);
+  Ref c = source(raw.operands[3], Type::U32);
+  if (op == Op::Prmt)
+    return emitLane(raw, fn, *type, Pipe::Int, dst, {a, b, c});
+  return emitLane(raw, fn, *type, Pipe::Int, dst,
+                  {a, b, c, source(raw.operands[4], Type::U32)});
+}
+
+/// clz, popc, brev and bfind.
+bool Decoder::countBits(const RawInstruction &raw) {
+  static constexpr std::pair<std::string_view, Op> ops[] = {
+      {"clz", Op::Clz},
+      {"popc", Op::Popc},
+      {"brev", Op::Brev},
+      {"bfind", Op::Bfind}};
+  Modifiers mods(raw);
+  std::optional<Type> type = mods.takeType();
+  Op op = std::find_if(std::begin(ops), std::end(ops), [&](auto &entry) {
+            return entry.first == raw.opcode[0];
+          })->second;
+  uint32_t imm = op == Op::Bfind && mods.take("shiftamt");
+  if (!type || !mods.done() || raw.operands.size() != 2)
+    return false;
+  Type result = op == Op::Brev ? *type : Type::U32;
+  Ref a = source(raw.operands[1], *type);
+  return emitLane(raw, lanes.op[unsigned(op)][unsigned(*type)], result,
+                  Pipe::Int, destination(raw.operands[0], result), {a}, imm);
+}
+
+bool Decoder::dotProduct(const RawInstruction &raw) {
+  Modifiers mods(raw);
+  std::optional<Type> a = mods.takeType(), b = mods.takeType();
+  if (!a || a != b || byteSize(*a) != 4 || !mods.done() ||
+      raw.operands.size() != 4)
+    return false;
+  return emitLane(raw, lanes.op[unsigned(Op::Dp4a)][unsigned(*a)], Type::U32,
+                  Pipe::Int, destination(raw.operands[0], Type::U32),
+                  {source(raw.operands[1], Type::U32),
+                   source(raw.operands[2], Type::U32),
+                   source(raw.operands[3], Type::U32)});
+}
+
+//===----------------------------------------------------------------------===//
+// Comparisons and selections
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The comparison a modifier names. lo, ls, hi and hs are the unsigned forms of
+/// lt, le, gt and ge.
+std::optional<Op> takeComparison(Modifiers &mods, Type type) {
+  static constexpr std::pair<std::string_view, Op> common[] = {
+      {"eq", Op::CmpEq}, {"ne", Op::CmpNe}, {"lt", Op::CmpLt},
+      {"le", Op::CmpLe}, {"gt", Op::CmpGt}, {"ge", Op::CmpGe}};
+  static constexpr std::pair<std::string_view, Op> unsignedOnly[] = {
+      {"lo", Op::CmpLt},
+      {"ls", Op::CmpLe},
+      {"hi", Op::CmpGt},
+      {"hs", Op::CmpGe}};
+  static constexpr std::pair<std::string_view, Op> floatOnly[] = {
+      {"equ", Op::CmpEqu}, {"neu", Op::CmpNeu}, {"ltu", Op::CmpLtu},
+      {"leu", Op::CmpLeu}, {"gtu", Op::CmpGtu}, {"geu", Op::CmpGeu},
+      {"num", Op::CmpNum}, {"nan", Op::CmpNan}};
+  for (auto &[name, op] : common)
+    if (mods.take(name))
+      return op;
+  if (isFloat(type)) {
+    for (auto &[name, op] : floatOnly)
+      if (mods.take(name))
+        return op;
+  } else if (!isSigned(type)) {
+    for (auto &[name, op] : unsignedOnly)
+      if (mods.take(name))
+        return op;
+  }
+  return std::nullopt;
+}
+
+BoolOp takeBoolOp(Modifiers &mods) {
+  if (mods.take("and"))
+    return BoolOp::And;
+  if (mods.take("or"))
+    return BoolOp::Or;
+  return mods.take("xor") ? BoolOp::Xor : BoolOp::None;
+}
+
+} // namespace
+
+/// setp and set: `cmp{.bool}.type d{|q}, a, b{, {!}c}`.
+bool Decoder::setp(const RawInstruction &raw) {
+  bool isSet = raw.opcode[0] == "set";
+  Modifiers mods(raw);
+  std::optional<Type> result = isSet ? mods.takeType() : Type::Pred;
+  std::optional<Type> type = mods.takeType();
+  if (!result || !type || *type == Type::Pred ||
+      (isSet && byteSize(*result) != 4))
+    return false;
+  std::optional<Op> compare = takeComparison(mods, *type);
+  BoolOp combine = takeBoolOp(mods);
+  Inst inst = begin(raw, isSet ? Kind::Set : Kind::Setp, pipeOf(*type, false));
+  inst.imm = mods.take("ftz") && *type == Type::F32 ? FlagFtz : 0;
+  bool combined = combine != BoolOp::None;
+  if (!compare || !mods.done() || raw.operands.size() != (combined ? 4u : 3u))
+    return false;
+  inst.fn = lanes.op[unsigned(*compare)][unsigned(*type)];
+  if (!inst.fn)
+    return false;
+  inst.type = *result;
+  inst.blend = isSet ? 2 : blendPredicate;
+  inst.mode = static_cast<uint8_t>(combine);
+  const Operand &target = raw.operands[0];
+  bool isPair = target.kind == Operand::Pair && !isSet;
+  inst.dst[0] = destination(isPair ? target.elements[0] : target, *result);
+  inst.src[0] = source(raw.operands[1], *type);
+  inst.src[1] = source(raw.operands[2], *type);
+  if (inst.dst[0] == noRef || inst.src[0] == noRef || inst.src[1] == noRef)
+    return false;
+  if (isPair &&
+      (inst.dst[1] = destination(target.elements[1], Type::Pred)) == noRef)
+    return false;
+  if (combined) {
+    Operand predicate = raw.operands[3];
+    inst.negatedSource = predicate.negated;
+    predicate.negated = false;
+    if ((inst.src[2] = source(predicate, Type::Pred)) == noRef)
+      return false;
+  }
+  emit(inst);
+  return true;
+}
+
+bool Decoder::selp(const RawInstruction &raw) {
+  Modifiers mods(raw);
+  std::optional<Type> type = mods.takeType();
+  if (!type || !mods.done() || raw.operands.size() != 4)
+    return false;
+  Ref a = source(raw.operands[1], *type);
+  Ref b = source(raw.operands[2], *type);
+  Ref p = source(raw.operands[3], Type::Pred);
+  return emitLane(raw, lanes.op[unsigned(Op::Selp)][unsigned(*type)], *type,
+                  Pipe::Int, destination(raw.operands[0], *type), {a, b, p});
+}
+
+//===----------------------------------------------------------------------===//
+// Moves and conversions
+//===----------------------------------------------------------------------===//
+
+bool Decoder::mov(const RawInstruction &raw) {
+  Modifiers mods(raw);
+  std::optional<Type> type = mods.takeType();
+  if (!type || !mods.done() || raw.operands.size() != 2)
+    return false;
+  const Operand &from = raw.operands[1];
+  if (raw.operands[0].kind == Operand::Vector || from.kind == Operand::Vector)
+    return movVector(raw, *type);
+  if (from.kind == Operand::Special &&
+      (from.name == "%clock" || from.name == "%clock64" ||
+       from.name == "%clock_hi" || from.name == "%globaltimer"))
+    return movClock(raw, *type);
+  Type moved = *type == Type::Pred ? *type : unsignedOf(byteSize(*type));
+  Ref a = source(from, *type);
+  return emitLane(raw, lanes.op[unsigned(Op::Mov)][unsigned(moved)], moved,
+                  Pipe::Int, destination(raw.operands[0], *type), {a});
+}
+
+bool Decoder::movClock(const RawInstruction &raw, Type type) {
+  bool isWide = raw.operands[1].name == "%clock64" ||
+                raw.operands[1].name == "%globaltimer";
+  if (byteSize(type) != (isWide ? 8u : 4u))
+    return false;
+  Inst inst = begin(raw, Kind::Clock, Pipe::Int);
+  inst.type = unsignedOf(byteSize(type));
+  inst.blend = static_cast<uint8_t>(log2Bytes(byteSize(type)));
+  inst.imm = raw.operands[1].name == "%clock_hi" ? 32 : 0;
+  if ((inst.dst[0] = destination(raw.operands[0], type)) == noRef)
+    return false;
+  emit(inst);
+  return true;
+}
+
+/// Packs `{a, b}` into a wider register, or unpacks one. Only the first of the
+/// steps counts as an instruction.
+bool Decoder::movVector(const RawInstruction &raw, Type type) {
+  bool unpack = raw.operands[0].kind == Operand::Vector;
+  const Operand &vector = raw.operands[unpack ? 0 : 1];
+  const Operand &scalar = raw.operands[unpack ? 1 : 0];
+  size_t n = vector.elements.size();
+  unsigned bytes = byteSize(type);
+  if (scalar.kind == Operand::Vector || (n != 2 && n != 4) || bytes / n < 1 ||
+      type == Type::Pred)
+    return false;
+  unsigned part = bytes / static_cast<unsigned>(n);
+  Type partType = unsignedOf(part), whole = unsignedOf(bytes);
+  if (unpack) {
+    Ref from = source(scalar, type);
+    Pipe pipe = Pipe::Int;
+    for (size_t i = 0; i < n; ++i) {
+      if (vector.elements[i].kind == Operand::Sink)
+        continue;
+      if (!emitLane(raw, lanes.extract[log2Bytes(part)][log2Bytes(bytes)],
+                    partType, pipe, destination(vector.elements[i], partType),
+                    {from}, static_cast<uint32_t>(8 * part * i)))
+        return false;
+      pipe = Pipe::None;
+    }
+    return true;
+  }
+  std::vector<Ref> parts;
+  for (const Operand &element : vector.elements)
+    parts.push_back(source(element, partType));
+  for (unsigned width = part; parts.size() > 1; width *= 2) {
+    std::vector<Ref> wider;
+    for (size_t i = 0; i < parts.size(); i += 2) {
+      bool last = parts.size() == 2;
+      Type packed = unsignedOf(2 * width);
+      Ref to = last ? destination(scalar, whole) : newRegister(packed);
+      if (!emitLane(raw, lanes.pack[log2Bytes(width)], packed,
+                    last ? Pipe::Int : Pipe::None, to,
+                    {parts[i], parts[i + 1]}))
+        return false;
+      wider.push_back(to);
+    }
+    parts = std::move(wider);
+  }
+  return true;
+}
+
+bool Decoder::convert(const RawInstruction &raw) {
+  Modifiers mods(raw);
+  std::optional<uint32_t> rounding = mods.takeRounding();
+  std::optional<uint32_t> integral = mods.takeRounding(/*integral=*/true);
+  uint32_t imm = rounding.value_or(0) | integral.value_or(0);
+  if (mods.take("sat"))
+    imm |= FlagSat;
+  bool ftz = mods.take("ftz");
+  std::optional<Type> to = mods.takeType(), from = mods.takeType();
+  if (!to || !from || !mods.done() || raw.operands.size() != 2 ||
+      (rounding && integral))
+    return false;
+  // .ftz describes the single-precision end.
+  if (ftz && *to != Type::F32 && *from != Type::F32)
+    return false;
+  imm |= ftz ? FlagFtz : 0;
+  bool needsIntegral = isFloat(*from) && !isFloat(*to);
+  if ((needsIntegral && !integral) || (integral && !isFloat(*from)))
+    return false;
+  if (integral && isFloat(*to))
+    imm |= FlagRoundInt;
+  LaneFn fn = lanes.cvt[unsigned(*to)][unsigned(*from)];
+  if (!fn)
+    return false;
+  const Operand &in = raw.operands[1], &out = raw.operands[0];
+  // Sources and destinations may sit in wider registers.
+  Ref src = noRef;
+  unsigned fromBytes = byteSize(*from), toBytes = byteSize(*to);
+  if (in.kind == Operand::Register && byteSize(registerType(in)) > fromBytes) {
+    unsigned wide = byteSize(registerType(in));
+    src = newRegister(unsignedOf(fromBytes));
+    if (!emitLane(raw, lanes.extract[log2Bytes(fromBytes)][log2Bytes(wide)],
+                  unsignedOf(fromBytes), Pipe::None, src, {in.reg}))
+      return false;
+  } else {
+    src = source(in, *from);
+  }
+  bool toSfu = (isFloat(*from) || isFloat(*to)) && *from != *to;
+  bool isDouble = *from == Type::F64 || *to == Type::F64;
+  Pipe pipe = isDouble ? Pipe::Fp64 : toSfu ? Pipe::Sfu : Pipe::Int;
+  if (out.kind != Operand::Register || byteSize(registerType(out)) <= toBytes)
+    return emitLane(raw, fn, *to, pipe, destination(out, *to), {src}, imm);
+  unsigned wide = byteSize(registerType(out));
+  Type wideType = isSigned(*to) ? (wide == 8   ? Type::S64
+                                   : wide == 4 ? Type::S32
+                                               : Type::S16)
+                                : unsignedOf(wide);
+  Type narrow = isFloat(*to) ? unsignedOf(toBytes) : *to;
+  Ref tmp = newRegister(*to);
+  return emitLane(raw, fn, *to, pipe, tmp, {src}, imm) &&
+         emitLane(raw, lanes.cvt[unsigned(wideType)][unsigned(narrow)],
+                  wideType, Pipe::None, out.reg, {tmp});
+}
+
+/// cvta: windows add to the offset; global and constant addresses are the same
+/// in the generic space.
+bool Decoder::convertAddress(const RawInstruction &raw) {
+  Modifiers mods(raw);
+  bool to = mods.take("to");
+  std::optional<Space> space = mods.takeSpace();
+  std::optional<Type> type = mods.takeType();
+  if (!space || type != Type::U64 || !mods.done() || raw.operands.size() != 2)
+    return false;
+  Ref a = source(raw.operands[1], Type::U64);
+  Ref dst = destination(raw.operands[0], Type::U64);
+  uint64_t base = *space == Space::Shared  ? sharedWindow
+                  : *space == Space::Local ? localWindow
+                  : *space == Space::Param ? paramWindow
+                                           : 0;
+  if (base == 0)
+    return emitLane(raw, lanes.op[unsigned(Op::Mov)][unsigned(Type::U64)],
+                    Type::U64, Pipe::Int, dst, {a});
+  Op op = to ? Op::Sub : Op::Add;
+  return emitLane(raw, lanes.op[unsigned(op)][unsigned(Type::U64)], Type::U64,
+                  Pipe::Int, dst, {a, constant(base, 8)});
+}
+
+} // namespace dietcode::vgpu

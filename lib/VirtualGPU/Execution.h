@@ -1,0 +1,178 @@
+//===- Execution.h - The state of a running block ---------------*- C++ -*-===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DIETCODE_LIB_VIRTUALGPU_EXECUTION_H
+#define DIETCODE_LIB_VIRTUALGPU_EXECUTION_H
+
+#include "Program.h"
+#include "dietcode/VirtualGPU/VirtualGPU.h"
+#include <unordered_set>
+
+namespace dietcode::vgpu {
+
+constexpr uint32_t fullMask = 0xffffffffu;
+
+/// What all blocks of a launch share; immutable while they run.
+struct LaunchState {
+  const Program &program;
+  const std::string &moduleName;
+  const DeviceSpec &spec;
+  const RangeTable &memory;
+  std::array<uint32_t, 3> grid;
+  std::array<uint32_t, 3> block;
+  uint32_t threads;
+  uint32_t sharedBytes; ///< Static and dynamic.
+  uint32_t dynamicSharedBytes;
+  std::vector<uint8_t> params;
+  uint64_t instructionLimit;
+};
+
+/// What the sampled blocks are watched for.
+struct Sample {
+  uint64_t sharedWavefronts = 0;
+  uint64_t sharedAccesses = 0;
+  uint64_t sectorsRead = 0;
+  uint64_t sectorsWritten = 0;
+  uint64_t uniqueSectorsRead = 0; ///< Within a block.
+  uint64_t uniqueSectorsWritten = 0;
+  double criticalCycles = 0;        ///< Of the slowest warp, latencies only.
+  std::vector<uint32_t> rangesRead; ///< Indices of memory ranges, sorted.
+  void add(const Sample &other);
+};
+
+/// Lanes that wait while others run: they continue at `pc`. The entry's lanes
+/// are done once they reach `reconverge`.
+struct Divergence {
+  uint32_t pc;
+  uint32_t reconverge;
+  uint32_t mask;
+};
+
+struct Warp {
+  uint8_t *registers = nullptr;
+  uint8_t *local = nullptr;
+  uint32_t index = 0;
+  uint32_t pc = 0;
+  uint32_t active = 0; ///< Lanes that execute now.
+  uint32_t alive = 0;  ///< Lanes that have not exited.
+  uint32_t reconverge = noTarget;
+  std::vector<Divergence> stack;
+  enum Status : uint8_t { Ready, Waiting, Done, Failed } status = Ready;
+  uint32_t barrier = 0;        ///< What a Waiting warp waits at.
+  uint32_t barrierThreads = 0; ///< How many it waits for; 0 is the block.
+  uint64_t issued = 0;
+  double clock = 0; ///< Of the critical path, in sampled blocks.
+};
+
+/// Executes blocks, one at a time, on one host thread.
+class Executor {
+public:
+  explicit Executor(const LaunchState &launch);
+  ~Executor();
+  Executor(const Executor &) = delete;
+
+  /// Runs one block. False after a finding, which `message` then holds.
+  bool runBlock(uint64_t blockIndex, bool sampled);
+
+  /// How often each instruction was executed, so far.
+  std::vector<uint64_t> executionCounts() const;
+  const Sample &sample() const { return samples; }
+  std::string message;
+
+private:
+  // Block.cpp
+  void startBlock(uint64_t blockIndex);
+  void startWarp(Warp &warp);
+  void fillSpecial(Special special, uint32_t *row, const Warp &warp);
+  bool releaseBarriers();
+  bool reportDeadlock();
+  bool overLimit();
+  void finishSample();
+
+  // Warp.cpp
+  template <bool Sampled>
+  void runWarp(Warp &warp);
+  void runLanes(Warp &warp, const Inst &inst, uint32_t mask);
+  void compare(const Inst &inst, uint32_t mask);
+  void loadParam(const Inst &inst, uint32_t mask);
+  bool shuffle(Warp &warp, const Inst &inst, uint32_t mask);
+  bool vote(Warp &warp, const Inst &inst, uint32_t mask);
+  bool match(Warp &warp, const Inst &inst, uint32_t mask);
+  bool checkMembers(Warp &warp, const Inst &inst, Ref members, uint32_t mask);
+  void readClock(Warp &warp, const Inst &inst, uint32_t mask);
+  void writeRow(const Inst &inst, Ref dst, const void *row, uint32_t mask);
+  void writePredicate(Ref dst, uint32_t value, uint32_t mask);
+  bool arrive(Warp &warp, const Inst &inst, uint32_t mask);
+  /// Continues with the lanes below; false when the warp has no lanes left.
+  bool popDivergence(Warp &warp, uint32_t &pc, uint32_t &active);
+  void diverge(Warp &warp, const Inst &inst, uint32_t taken, uint32_t &pc,
+               uint32_t &active);
+  void observe(Warp &warp, const Inst &inst);
+
+  // Access.cpp
+  bool load(Warp &warp, const Inst &inst, uint32_t mask);
+  bool store(Warp &warp, const Inst &inst, uint32_t mask);
+  /// Checks the addresses of an access of `bytes` per lane and turns them into
+  /// host addresses in `hostAddresses`.
+  bool resolve(Warp &warp, const Inst &inst, uint32_t mask, unsigned bytes);
+  bool resolveGlobal(Warp &warp, const Inst &inst, uint32_t mask,
+                     unsigned bytes, const AddressRange &range);
+  bool resolveWindow(Warp &warp, const Inst &inst, uint32_t mask,
+                     unsigned bytes, const AddressRange &range, Space space);
+  bool resolveMixed(Warp &warp, const Inst &inst, uint32_t mask,
+                    unsigned bytes);
+  void addressesOf(const Inst &inst, uint32_t mask, AddressRange &range);
+  void sampleShared(uint32_t mask, unsigned bytes);
+  void sampleGlobal(const Inst &inst, uint32_t mask, unsigned bytes);
+  bool failAccess(Warp &warp, const Inst &inst, unsigned lane, uint64_t address,
+                  unsigned bytes, Space space);
+  bool failAlignment(Warp &warp, const Inst &inst, uint32_t mask,
+                     unsigned bytes);
+
+  // Atomics.cpp
+  bool atomic(Warp &warp, const Inst &inst, uint32_t mask);
+
+  /// Records a finding at an instruction; returns false.
+  bool fault(Warp &warp, const Inst &inst, unsigned lane,
+             const std::string &what);
+
+  uint8_t *row(Ref ref) { return bases[ref >> 31] + (ref & ~constantBit); }
+
+  const LaunchState &launch;
+  const Program &program;
+  const LaneTable &lanes;
+  uint8_t *bases[2] = {nullptr, nullptr}; ///< Registers and constants.
+  std::vector<Warp> warps;
+  uint8_t *registerFiles = nullptr;
+  uint8_t *sharedMemory = nullptr;
+  std::vector<uint8_t> localMemory;
+  std::array<uint32_t, 3> blockId = {0, 0, 0};
+  uint64_t blockIndex = 0;
+  /// executed[i] - executed[i-1]: each straight run adds two marks.
+  std::vector<int64_t> countMarks;
+  /// The last range each instruction hit.
+  struct HitRange {
+    uint64_t base = ~uint64_t(0); // Nothing lies in it.
+    uint64_t end = ~uint64_t(0);
+  };
+  std::vector<HitRange> hits;
+  std::array<uint32_t, 16> arrivals = {}; ///< Threads from bar.arrive.
+  bool isSampled = false;
+  Sample samples;
+  std::unordered_set<uint64_t> sectorsRead, sectorsWritten;
+  std::vector<uint32_t>
+      wordStamps; ///< Which access touched a shared word last.
+  uint32_t sharedStamp = 0;
+  std::vector<float> readyAt; ///< Per 64 bytes of all register files.
+  alignas(64) uint64_t hostAddresses[32];
+  alignas(64) uint8_t scratch[256];
+};
+
+} // namespace dietcode::vgpu
+
+#endif // DIETCODE_LIB_VIRTUALGPU_EXECUTION_H

@@ -1,0 +1,230 @@
+//===- Launch.cpp - Checking and running launches -------------------------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Timing.h"
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <set>
+#include <thread>
+
+namespace dietcode::vgpu {
+namespace {
+
+unsigned hostThreads() {
+  if (const char *text = std::getenv("DIETCODE_VGPU_THREADS")) {
+    char *end = nullptr;
+    long n = std::strtol(text, &end, 10);
+    if (end != text && !*end && n >= 1 && n <= 1024)
+      return static_cast<unsigned>(n);
+  }
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+std::string triple(const std::array<int64_t, 3> &v) {
+  return "(" + std::to_string(v[0]) + ", " + std::to_string(v[1]) + ", " +
+         std::to_string(v[2]) + ")";
+}
+
+/// The launch limits of the device; an empty string if all hold.
+std::string checkShape(const DeviceSpec &spec, const LaunchConfig &config) {
+  std::string device(spec.name);
+  int64_t maxGrid[] = {spec.maxGridX, spec.maxGridYZ, spec.maxGridYZ};
+  int64_t maxBlock[] = {spec.maxThreadsPerBlock, spec.maxThreadsPerBlock, 64};
+  int64_t threads = 1;
+  for (unsigned i = 0; i < 3; ++i) {
+    std::string axis(1, "xyz"[i]);
+    if (config.grid[i] < 1 || config.grid[i] > maxGrid[i])
+      return "grid " + triple(config.grid) + " is outside of the limits of " +
+             device + ": 1 to " + std::to_string(maxGrid[i]) + " in " + axis;
+    if (config.block[i] < 1 || config.block[i] > maxBlock[i])
+      return "block " + triple(config.block) + " is outside of the limits of " +
+             device + ": 1 to " + std::to_string(maxBlock[i]) + " in " + axis;
+    threads *= config.block[i];
+  }
+  if (threads > spec.maxThreadsPerBlock)
+    return "block " + triple(config.block) + " has " + std::to_string(threads) +
+           " threads; " + device + " allows " +
+           std::to_string(spec.maxThreadsPerBlock);
+  return "";
+}
+
+std::string checkKernelLimits(const DeviceSpec &spec, const Program &program,
+                              const LaunchConfig &config) {
+  std::string device(spec.name);
+  int64_t threads = config.block[0] * config.block[1] * config.block[2];
+  if (program.requiredThreads[0] != 0)
+    for (unsigned i = 0; i < 3; ++i)
+      if (config.block[i] != program.requiredThreads[i])
+        return "block " + triple(config.block) +
+               " is not the one that the kernel requires (.reqntid)";
+  if (program.maxThreads[0] != 0) {
+    int64_t most = int64_t(program.maxThreads[0]) * program.maxThreads[1] *
+                   program.maxThreads[2];
+    if (threads > most)
+      return "block " + triple(config.block) + " has " +
+             std::to_string(threads) + " threads; the kernel allows " +
+             std::to_string(most) + " (.maxntid)";
+  }
+  if (int64_t(program.staticSharedBytes) > spec.staticSharedPerBlock)
+    return "the kernel declares " + std::to_string(program.staticSharedBytes) +
+           " bytes of shared memory; " + device + " allows " +
+           std::to_string(spec.staticSharedPerBlock) + " bytes statically";
+  int64_t total = program.staticSharedBytes + config.dynamicSharedBytes;
+  if (config.dynamicSharedBytes < 0 || total > spec.optInSharedPerBlock)
+    return "the block asks for " + std::to_string(total) +
+           " bytes of shared memory (" +
+           std::to_string(program.staticSharedBytes) + " static, " +
+           std::to_string(config.dynamicSharedBytes) + " dynamic); " + device +
+           " allows " + std::to_string(spec.optInSharedPerBlock);
+  if (program.localBytes > 512 * 1024)
+    return "the kernel needs " + std::to_string(program.localBytes) +
+           " bytes of local memory per thread; the limit is 524288";
+  return "";
+}
+
+std::vector<MemoryRange> moduleRanges(const Module &module) {
+  std::vector<MemoryRange> ranges;
+  for (const GlobalVariable &global : module.impl().globals)
+    ranges.push_back({reinterpret_cast<uint64_t>(global.data), global.size,
+                      global.name, RangeKind::ModuleGlobal});
+  return ranges;
+}
+
+/// A few blocks spread over the grid; the same ones in every run.
+std::set<uint64_t> blocksToSample(uint64_t blocks) {
+  return {0, blocks / 3, 2 * blocks / 3, blocks - 1};
+}
+
+/// Runs all blocks of a launch on some host threads.
+class Grid {
+public:
+  Grid(const LaunchState &launch, uint64_t blocks)
+      : launch(launch), blocks(blocks), sampled(blocksToSample(blocks)),
+        firstFailed(blocks) {}
+
+  Expected<LaunchReport> run() {
+    uint64_t n = launch.program.needsBlockOrder ? 1 : hostThreads();
+    n = std::min(n, blocks);
+    std::vector<std::thread> threads;
+    for (uint64_t i = 1; i < n; ++i)
+      threads.emplace_back([this] { work(); });
+    work();
+    for (std::thread &thread : threads)
+      thread.join();
+    if (firstFailed < blocks)
+      return fail(message);
+    return makeReport(launch, executions, sample, sampled.size());
+  }
+
+private:
+  /// Blocks before a failed one still run: theirs may be the first failure,
+  /// and the first is what gets reported whatever the number of threads.
+  void work() {
+    Executor executor(launch);
+    while (true) {
+      uint64_t block = next.fetch_add(1, std::memory_order_relaxed);
+      if (block >= firstFailed.load(std::memory_order_relaxed))
+        break;
+      if (executor.runBlock(block, sampled.count(block) != 0))
+        continue;
+      std::lock_guard<std::mutex> lock(mutex);
+      if (block < firstFailed) {
+        firstFailed = block;
+        message = executor.message;
+      }
+    }
+    std::vector<uint64_t> counts = executor.executionCounts();
+    std::lock_guard<std::mutex> lock(mutex);
+    sample.add(executor.sample());
+    executions.resize(counts.size());
+    for (size_t i = 0; i < counts.size(); ++i)
+      executions[i] += counts[i];
+  }
+
+  const LaunchState &launch;
+  uint64_t blocks;
+  std::set<uint64_t> sampled;
+  std::atomic<uint64_t> next{0};
+  std::atomic<uint64_t> firstFailed;
+  std::mutex mutex;
+  std::string message;
+  std::vector<uint64_t> executions;
+  Sample sample;
+};
+
+std::vector<uint8_t> packParams(const Program &program, void **params) {
+  std::vector<uint8_t> bytes(program.paramBytes);
+  for (size_t i = 0; i < program.params.size(); ++i)
+    std::memcpy(bytes.data() + program.params[i].offset, params[i],
+                program.params[i].size);
+  return bytes;
+}
+
+std::array<uint32_t, 3> narrow(const std::array<int64_t, 3> &v) {
+  return {static_cast<uint32_t>(v[0]), static_cast<uint32_t>(v[1]),
+          static_cast<uint32_t>(v[2])};
+}
+
+} // namespace
+
+VirtualGPU::VirtualGPU(const DeviceSpec &spec) : deviceSpec(spec) {}
+
+Expected<LaunchReport> VirtualGPU::launch(const Module &module,
+                                          std::string_view kernel,
+                                          const LaunchConfig &config,
+                                          void **params, size_t paramCount,
+                                          FailureKind *kind) {
+  if (kind)
+    *kind = FailureKind::Refused;
+  const Module::Impl &impl = module.impl();
+  auto it = impl.programs.find(kernel);
+  if (it == impl.programs.end()) {
+    std::string known;
+    for (const KernelInfo &info : impl.kernels)
+      known += (known.empty() ? "" : ", ") + info.name;
+    return fail(impl.name + ": there is no kernel '" + std::string(kernel) +
+                "'; the module has " + (known.empty() ? "none" : known));
+  }
+  const Program &program = it->second;
+  auto refuse = [&](const std::string &why) {
+    return fail(impl.name + ": cannot launch kernel '" + program.name +
+                "': " + why);
+  };
+  if (paramCount != program.params.size())
+    return refuse(std::to_string(paramCount) +
+                  " parameters were given; the kernel has " +
+                  std::to_string(program.params.size()));
+  std::string why = checkShape(deviceSpec, config);
+  if (why.empty())
+    why = checkKernelLimits(deviceSpec, program, config);
+  if (!why.empty())
+    return refuse(why);
+  RangeTable memory = deviceMemory.snapshot(moduleRanges(module));
+  LaunchState state = {program,
+                       impl.name,
+                       deviceSpec,
+                       memory,
+                       narrow(config.grid),
+                       narrow(config.block),
+                       static_cast<uint32_t>(config.block[0] * config.block[1] *
+                                             config.block[2]),
+                       static_cast<uint32_t>(program.staticSharedBytes +
+                                             config.dynamicSharedBytes),
+                       static_cast<uint32_t>(config.dynamicSharedBytes),
+                       packParams(program, params),
+                       config.maxWarpInstructionsPerBlock};
+  uint64_t blocks = uint64_t(state.grid[0]) * state.grid[1] * state.grid[2];
+  Expected<LaunchReport> report = Grid(state, blocks).run();
+  if (!report && kind)
+    *kind = FailureKind::Finding;
+  return report;
+}
+
+} // namespace dietcode::vgpu

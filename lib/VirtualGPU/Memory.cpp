@@ -1,0 +1,157 @@
+//===- Memory.cpp - What a virtual GPU may access -------------------------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dietcode/VirtualGPU/Memory.h"
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace dietcode::vgpu {
+namespace {
+
+/// What cudaMalloc guarantees.
+constexpr uint64_t allocationAlign = 256;
+
+std::string hex(const void *pointer) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%p", pointer);
+  return text;
+}
+
+} // namespace
+
+RangeTable::RangeTable(std::vector<MemoryRange> ranges)
+    : sorted(std::move(ranges)) {
+  std::sort(sorted.begin(), sorted.end(),
+            [](const MemoryRange &a, const MemoryRange &b) {
+              return a.base != b.base ? a.base < b.base : a.size < b.size;
+            });
+  uint64_t highest = 0;
+  for (const MemoryRange &range : sorted) {
+    highest = std::max(highest, range.base + range.size);
+    highestEnd.push_back(highest);
+  }
+}
+
+const MemoryRange *RangeTable::find(uint64_t address, uint64_t size) const {
+  auto after = std::upper_bound(
+      sorted.begin(), sorted.end(), address,
+      [](uint64_t a, const MemoryRange &range) { return a < range.base; });
+  for (size_t i = static_cast<size_t>(after - sorted.begin()); i-- > 0;) {
+    if (highestEnd[i] <= address)
+      break;
+    const MemoryRange &range = sorted[i];
+    uint64_t offset = address - range.base;
+    if (offset <= range.size && size <= range.size - offset)
+      return &range;
+  }
+  return nullptr;
+}
+
+const MemoryRange *RangeTable::nearest(uint64_t address) const {
+  const MemoryRange *best = nullptr;
+  uint64_t bestDistance = ~uint64_t(0);
+  for (const MemoryRange &range : sorted) {
+    uint64_t end = range.base + range.size;
+    uint64_t distance = address < range.base ? range.base - address
+                        : address >= end     ? address - end
+                                             : 0;
+    if (distance < bestDistance) {
+      best = &range;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+Memory::~Memory() {
+  for (auto &[base, entry] : allocations)
+    std::free(reinterpret_cast<void *>(base));
+}
+
+Expected<void *> Memory::allocate(uint64_t bytes, std::string label) {
+  // Even an empty allocation has an address of its own.
+  uint64_t rounded = (std::max<uint64_t>(bytes, 1) + allocationAlign - 1) &
+                     ~(allocationAlign - 1);
+  void *pointer =
+      rounded < bytes ? nullptr : std::aligned_alloc(allocationAlign, rounded);
+  if (!pointer)
+    return fail("out of memory: cannot allocate " + std::to_string(bytes) +
+                " bytes of device memory");
+  std::memset(pointer, 0xff, rounded);
+  std::lock_guard<std::mutex> lock(mutex);
+  if (label.empty())
+    label = "allocation #" + std::to_string(++counter);
+  uint64_t base = reinterpret_cast<uint64_t>(pointer);
+  allocations[base] = {{base, bytes, std::move(label), RangeKind::Allocated}};
+  return pointer;
+}
+
+Expected<bool> Memory::free(void *pointer) {
+  if (!pointer)
+    return true;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto it = allocations.find(reinterpret_cast<uint64_t>(pointer));
+  if (it == allocations.end())
+    return fail("cannot free " + hex(pointer) +
+                ": it is not a device allocation, or it was freed before");
+  allocations.erase(it);
+  std::free(pointer);
+  return true;
+}
+
+Expected<bool> Memory::registerRange(void *pointer, uint64_t bytes,
+                                     std::string label) {
+  uint64_t base = reinterpret_cast<uint64_t>(pointer);
+  if (bytes > ~uint64_t(0) - base)
+    return fail("cannot register " + std::to_string(bytes) + " bytes at " +
+                hex(pointer) + ": the range wraps around");
+  std::lock_guard<std::mutex> lock(mutex);
+  if (label.empty())
+    label = "host memory #" + std::to_string(++counter);
+  auto [it, isNew] = registrations.try_emplace(base);
+  Entry &entry = it->second;
+  if (isNew) {
+    entry.range = {base, bytes, std::move(label), RangeKind::Registered};
+    return true;
+  }
+  ++entry.uses;
+  entry.range.size = std::max(entry.range.size, bytes);
+  return true;
+}
+
+Expected<bool> Memory::unregisterRange(void *pointer) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto it = registrations.find(reinterpret_cast<uint64_t>(pointer));
+  if (it == registrations.end())
+    return fail("cannot unregister " + hex(pointer) +
+                ": no host memory is registered at this address");
+  if (--it->second.uses == 0)
+    registrations.erase(it);
+  return true;
+}
+
+RangeTable Memory::snapshot(std::vector<MemoryRange> more) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (auto &[base, entry] : allocations)
+    more.push_back(entry.range);
+  for (auto &[base, entry] : registrations)
+    more.push_back(entry.range);
+  return RangeTable(std::move(more));
+}
+
+uint64_t Memory::allocatedBytes() const {
+  std::lock_guard<std::mutex> lock(mutex);
+  uint64_t total = 0;
+  for (auto &[base, entry] : allocations)
+    total += entry.range.size;
+  return total;
+}
+
+} // namespace dietcode::vgpu

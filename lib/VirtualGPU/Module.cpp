@@ -1,0 +1,88 @@
+//===- Module.cpp - Loading PTX modules -----------------------------------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dietcode/VirtualGPU/Module.h"
+#include "Program.h"
+#include "Syntax.h"
+#include <algorithm>
+#include <cstring>
+
+namespace dietcode::vgpu {
+namespace {
+
+/// Storage for the module's variables, at their alignment.
+void allocateGlobals(const RawModule &raw, Module::Impl &impl) {
+  for (const Variable &variable : raw.variables) {
+    if (variable.space != Space::Global && variable.space != Space::Const)
+      continue;
+    uint64_t align = std::max(16u, variable.align);
+    auto storage = std::make_unique<uint8_t[]>(variable.size + align);
+    auto address = reinterpret_cast<uint64_t>(storage.get());
+    auto *data = storage.get() + (align - address % align) % align;
+    std::copy(variable.initializer.begin(), variable.initializer.end(), data);
+    impl.globals.push_back(
+        {variable.name, variable.size, variable.align, data});
+    impl.storage.push_back(std::move(storage));
+  }
+}
+
+KernelInfo describe(const Program &program) {
+  KernelInfo info;
+  info.name = program.name;
+  for (const Param &param : program.params)
+    info.paramBytes.push_back(param.size);
+  info.liveRegisters = program.liveRegisters;
+  info.staticSharedBytes = program.staticSharedBytes;
+  info.localBytes = program.localBytes;
+  info.instructions = static_cast<uint32_t>(
+      std::count_if(program.code.begin(), program.code.end(),
+                    [](const Inst &inst) { return inst.pipe != Pipe::None; }));
+  return info;
+}
+
+} // namespace
+
+Module::Module(std::unique_ptr<Impl> impl) : pimpl(std::move(impl)) {}
+Module::~Module() = default;
+
+const std::string &Module::name() const { return pimpl->name; }
+
+const std::vector<KernelInfo> &Module::kernels() const {
+  return pimpl->kernels;
+}
+
+const KernelInfo *Module::lookupKernel(std::string_view kernel) const {
+  for (const KernelInfo &info : pimpl->kernels)
+    if (info.name == kernel)
+      return &info;
+  return nullptr;
+}
+
+Expected<std::shared_ptr<const Module>> parseModule(std::string_view text,
+                                                    std::string name) {
+  Expected<RawModule> raw = parsePtx(text, name);
+  if (!raw)
+    return tl::unexpected(raw.error());
+  auto impl = std::make_unique<Module::Impl>();
+  impl->name = std::move(name);
+  allocateGlobals(*raw, *impl);
+  for (const RawKernel &kernel : raw->kernels) {
+    Expected<Program> program =
+        decodeKernel(*raw, kernel, impl->globals, impl->name);
+    if (!program)
+      return tl::unexpected(program.error());
+    if (impl->programs.count(kernel.name))
+      return fail(impl->name + ": kernel '" + kernel.name +
+                  "' is defined twice");
+    impl->kernels.push_back(describe(*program));
+    impl->programs.emplace(kernel.name, std::move(*program));
+  }
+  return std::make_shared<const Module>(std::move(impl));
+}
+
+} // namespace dietcode::vgpu

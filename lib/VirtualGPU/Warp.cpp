@@ -1,0 +1,450 @@
+//===- Warp.cpp - The instruction loop ------------------------------------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Execution.h"
+#include <algorithm>
+#include <cstring>
+
+namespace dietcode::vgpu {
+namespace {
+
+/// Taken branches after which another warp gets its turn, lest one that polls
+/// shared memory keep out the warp it waits for.
+constexpr uint32_t branchesPerTurn = 1u << 16;
+
+} // namespace
+
+void Executor::writeRow(const Inst &inst, Ref dst, const void *values,
+                        uint32_t mask) {
+  lanes.blend[inst.blend](row(dst), values, mask);
+}
+
+void Executor::writePredicate(Ref dst, uint32_t value, uint32_t mask) {
+  auto *p = reinterpret_cast<uint32_t *>(row(dst));
+  *p = (*p & ~mask) | (value & mask);
+}
+
+/// Lanes outside of the mask keep their values: compute aside and blend.
+void Executor::runLanes(Warp &, const Inst &inst, uint32_t mask) {
+  inst.fn(scratch, row(inst.src[0]), row(inst.src[1]), row(inst.src[2]),
+          row(inst.src[3]), inst.imm);
+  if (inst.blend != blendPredicate)
+    return writeRow(inst, inst.dst[0], scratch, mask);
+  uint32_t value;
+  std::memcpy(&value, scratch, sizeof(value));
+  writePredicate(inst.dst[0], value, mask);
+}
+
+void Executor::compare(const Inst &inst, uint32_t mask) {
+  uint32_t result = 0, other = 0;
+  inst.fn(&result, row(inst.src[0]), row(inst.src[1]), nullptr, nullptr,
+          inst.imm);
+  other = ~result;
+  if (inst.src[2] != noRef) {
+    uint32_t p;
+    std::memcpy(&p, row(inst.src[2]), sizeof(p));
+    p = inst.negatedSource ? ~p : p;
+    auto combine = [&](uint32_t c) {
+      switch (static_cast<BoolOp>(inst.mode)) {
+      case BoolOp::And:
+        return c & p;
+      case BoolOp::Or:
+        return c | p;
+      default:
+        return c ^ p;
+      }
+    };
+    result = combine(result);
+    other = combine(other);
+  }
+  if (inst.kind == Kind::Setp) {
+    writePredicate(inst.dst[0], result, mask);
+    if (inst.dst[1] != noRef)
+      writePredicate(inst.dst[1], other, mask);
+    return;
+  }
+  uint32_t yes = inst.type == Type::F32 ? 0x3f800000u : 0xffffffffu;
+  auto *values = reinterpret_cast<uint32_t *>(scratch);
+  for (unsigned i = 0; i < 32; ++i)
+    values[i] = (result >> i) & 1 ? yes : 0;
+  writeRow(inst, inst.dst[0], values, mask);
+}
+
+void Executor::loadParam(const Inst &inst, uint32_t mask) {
+  unsigned bytes = 1u << inst.blend;
+  const uint8_t *from = launch.params.data() + inst.offset;
+  for (unsigned i = 0; i < 32; ++i)
+    std::memcpy(scratch + size_t(i) * bytes, from, bytes);
+  writeRow(inst, inst.dst[0], scratch, mask);
+}
+
+void Executor::readClock(Warp &warp, const Inst &inst, uint32_t mask) {
+  uint64_t now = warp.issued >> inst.imm;
+  unsigned bytes = 1u << inst.blend;
+  for (unsigned i = 0; i < 32; ++i)
+    std::memcpy(scratch + size_t(i) * bytes, &now, bytes);
+  writeRow(inst, inst.dst[0], scratch, mask);
+}
+
+//===----------------------------------------------------------------------===//
+// Exchanges between lanes
+//===----------------------------------------------------------------------===//
+
+/// The executing lanes must be named in the member mask, and the members must
+/// be here: lanes that went another way would be waited for in vain.
+bool Executor::checkMembers(Warp &warp, const Inst &inst, Ref membersRef,
+                            uint32_t mask) {
+  auto *members = reinterpret_cast<const uint32_t *>(row(membersRef));
+  for (unsigned i = 0; i < 32; ++i) {
+    if (!((mask >> i) & 1))
+      continue;
+    if (!((members[i] >> i) & 1))
+      return fault(warp, inst, i,
+                   "the executing thread is not in its own member mask");
+    if (members[i] & warp.alive & ~mask)
+      return fault(warp, inst, i,
+                   "a thread in the member mask does not take part, because "
+                   "the warp has diverged");
+  }
+  return true;
+}
+
+bool Executor::shuffle(Warp &warp, const Inst &inst, uint32_t mask) {
+  if (!checkMembers(warp, inst, inst.src[3], mask))
+    return false;
+  auto *a = reinterpret_cast<const uint32_t *>(row(inst.src[0]));
+  auto *b = reinterpret_cast<const uint32_t *>(row(inst.src[1]));
+  auto *c = reinterpret_cast<const uint32_t *>(row(inst.src[2]));
+  auto *out = reinterpret_cast<uint32_t *>(scratch);
+  uint32_t inRange = 0;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    int delta = b[lane] & 31, clamp = c[lane] & 31;
+    int segment = (c[lane] >> 8) & 31, self = static_cast<int>(lane);
+    int maxLane = (self & segment) | (clamp & ~segment);
+    int minLane = self & segment;
+    int from = 0;
+    bool ok = false;
+    switch (static_cast<ShuffleMode>(inst.mode)) {
+    case ShuffleMode::Up:
+      from = self - delta;
+      ok = from >= maxLane;
+      break;
+    case ShuffleMode::Down:
+      from = self + delta;
+      ok = from <= maxLane;
+      break;
+    case ShuffleMode::Bfly:
+      from = self ^ delta;
+      ok = from <= maxLane;
+      break;
+    case ShuffleMode::Idx:
+      from = minLane | (delta & ~segment);
+      ok = from <= maxLane;
+      break;
+    }
+    if (!ok)
+      from = self;
+    inRange |= uint32_t(ok) << lane;
+    // Reading from a lane that does not execute is undefined; its last value
+    // is as good as any and the same in every run.
+    out[lane] = a[from & 31];
+  }
+  writeRow(inst, inst.dst[0], out, mask);
+  if (inst.dst[1] != noRef)
+    writePredicate(inst.dst[1], inRange, mask);
+  return true;
+}
+
+bool Executor::vote(Warp &warp, const Inst &inst, uint32_t mask) {
+  if (!checkMembers(warp, inst, inst.src[1], mask))
+    return false;
+  auto *members = reinterpret_cast<const uint32_t *>(row(inst.src[1]));
+  uint32_t p;
+  std::memcpy(&p, row(inst.src[0]), sizeof(p));
+  p = inst.negatedSource ? ~p : p;
+  auto *ballots = reinterpret_cast<uint32_t *>(scratch);
+  uint32_t result = 0;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    uint32_t voters = members[lane] & mask, yes = p & voters;
+    ballots[lane] = yes;
+    bool verdict = false;
+    switch (static_cast<VoteMode>(inst.mode)) {
+    case VoteMode::All:
+      verdict = yes == voters;
+      break;
+    case VoteMode::Any:
+      verdict = yes != 0;
+      break;
+    default:
+      verdict = yes == voters || yes == 0;
+      break;
+    }
+    result |= uint32_t(verdict) << lane;
+  }
+  if (static_cast<VoteMode>(inst.mode) == VoteMode::Ballot)
+    writeRow(inst, inst.dst[0], ballots, mask);
+  else
+    writePredicate(inst.dst[0], result, mask);
+  return true;
+}
+
+bool Executor::match(Warp &warp, const Inst &inst, uint32_t mask) {
+  if (!checkMembers(warp, inst, inst.src[1], mask))
+    return false;
+  auto *members = reinterpret_cast<const uint32_t *>(row(inst.src[1]));
+  unsigned bytes = byteSize(inst.type);
+  const uint8_t *values = row(inst.src[0]);
+  auto *out = reinterpret_cast<uint32_t *>(scratch);
+  for (unsigned i = 0; i < 32; ++i) {
+    out[i] = 0;
+    for (unsigned j = 0; j < 32; ++j)
+      if (((members[i] & mask) >> j) & 1)
+        out[i] |= uint32_t(std::memcmp(values + size_t(i) * bytes,
+                                       values + size_t(j) * bytes, bytes) == 0)
+                  << j;
+  }
+  writeRow(inst, inst.dst[0], out, mask);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+bool Executor::popDivergence(Warp &warp, uint32_t &pc, uint32_t &active) {
+  while (!warp.stack.empty()) {
+    Divergence next = warp.stack.back();
+    warp.stack.pop_back();
+    next.mask &= warp.alive;
+    if (!next.mask)
+      continue;
+    pc = next.pc;
+    active = next.mask;
+    warp.reconverge = next.reconverge;
+    return true;
+  }
+  return false;
+}
+
+/// Splits the active lanes. The side that exits at once goes first, so that no
+/// barrier on the other side misses its lanes.
+void Executor::diverge(Warp &warp, const Inst &inst, uint32_t taken,
+                       uint32_t &pc, uint32_t &active) {
+  // All lanes continue from the meeting point. In a loop that lanes leave one
+  // by one, it is where this path ends anyway, and an entry for it exists
+  // already. Without one, both sides run to the enclosing meeting point or to
+  // the exit.
+  if (inst.reconverge != noTarget && inst.reconverge != warp.reconverge)
+    warp.stack.push_back({inst.reconverge, warp.reconverge, active});
+  uint32_t meet =
+      inst.reconverge != noTarget ? inst.reconverge : warp.reconverge;
+  Divergence first = {inst.target, meet, taken};
+  Divergence second = {pc + 1, meet, active & ~taken};
+  if (program.code[pc + 1].kind == Kind::Exit)
+    std::swap(first, second);
+  warp.stack.push_back(second);
+  pc = first.pc;
+  active = first.mask;
+  warp.reconverge = meet;
+}
+
+bool Executor::arrive(Warp &warp, const Inst &inst, uint32_t mask) {
+  unsigned lane = static_cast<unsigned>(__builtin_ctz(mask));
+  if (mask != warp.alive)
+    return fault(
+        warp, inst, static_cast<unsigned>(__builtin_ctz(warp.alive & ~mask)),
+        "divergent barrier: this thread has not reached the barrier "
+        "that thread " +
+            std::to_string(warp.index * 32 + lane) + " of its warp waits at");
+  uint32_t id, threads = 0;
+  std::memcpy(&id, row(inst.src[0]) + 4 * size_t(lane), sizeof(id));
+  if (inst.src[1] != noRef)
+    std::memcpy(&threads, row(inst.src[1]) + 4 * size_t(lane), sizeof(threads));
+  if (id > 15)
+    return fault(warp, inst, lane,
+                 "barrier " + std::to_string(id) +
+                     " does not exist; there are "
+                     "16");
+  if (inst.src[1] != noRef && (threads == 0 || threads % 32 != 0))
+    return fault(warp, inst, lane,
+                 "a barrier for " + std::to_string(threads) +
+                     " threads; it must be a multiple of the warp size");
+  if (inst.mode) { // bar.arrive does not wait.
+    arrivals[id] += 32;
+    return true;
+  }
+  warp.barrier = id;
+  warp.barrierThreads = threads;
+  warp.status = Warp::Waiting;
+  return true;
+}
+
+/// Advances a warp's critical path: in-order issue, each result after its
+/// latency.
+void Executor::observe(Warp &warp, const Inst &inst) {
+  if (inst.pipe == Pipe::None)
+    return;
+  const DeviceSpec &spec = launch.spec;
+  size_t base = size_t(warp.index) * (program.registerFileBytes / 64 + 1);
+  double start = warp.clock + 1;
+  auto waitFor = [&](Ref ref) {
+    if (ref != noRef && !(ref & constantBit))
+      start = std::max<double>(start, readyAt[base + ref / 64]);
+  };
+  for (Ref ref : inst.src)
+    waitFor(ref);
+  waitFor(inst.guard);
+  double latency = spec.arithmeticLatency;
+  if (inst.pipe == Pipe::Shared)
+    latency = spec.sharedLatency;
+  else if (inst.pipe == Pipe::Global)
+    latency = spec.l2Latency;
+  else if (inst.pipe == Pipe::Sfu)
+    latency = 4.0 * spec.arithmeticLatency;
+  else if (inst.pipe == Pipe::Fp64)
+    latency = 10.0 * spec.arithmeticLatency;
+  warp.clock = start;
+  for (Ref ref : inst.dst)
+    if (ref != noRef)
+      readyAt[base + ref / 64] = static_cast<float>(start + latency);
+}
+
+template <bool Sampled>
+void Executor::runWarp(Warp &warp) {
+  const Inst *code = program.code.data();
+  int64_t *marks = countMarks.data();
+  bases[0] = warp.registers;
+  uint32_t pc = warp.pc, active = warp.active, segment = pc;
+  uint32_t budget = branchesPerTurn;
+  // Ends a straight run of instructions that included the one at pc.
+  auto endSegment = [&] {
+    ++marks[segment];
+    --marks[pc + 1];
+    warp.issued += pc + 1 - segment;
+  };
+  auto stop = [&](Warp::Status status, uint32_t next) {
+    warp.status = status;
+    warp.pc = next;
+    warp.active = active;
+  };
+  while (true) {
+    const Inst &inst = code[pc];
+    uint32_t mask = active;
+    if (inst.guard != noRef) {
+      uint32_t p;
+      std::memcpy(&p, warp.registers + inst.guard, sizeof(p));
+      mask &= inst.guardNegated ? ~p : p;
+    }
+    if constexpr (Sampled)
+      observe(warp, inst);
+    bool ok = true;
+    switch (inst.kind) {
+    case Kind::Lane:
+      if (mask == fullMask)
+        inst.fn(row(inst.dst[0]), row(inst.src[0]), row(inst.src[1]),
+                row(inst.src[2]), row(inst.src[3]), inst.imm);
+      else if (mask)
+        runLanes(warp, inst, mask);
+      break;
+    case Kind::Setp:
+    case Kind::Set:
+      compare(inst, mask);
+      break;
+    case Kind::Load:
+      ok = !mask || load(warp, inst, mask);
+      break;
+    case Kind::Store:
+      ok = !mask || store(warp, inst, mask);
+      break;
+    case Kind::Param:
+      loadParam(inst, mask);
+      break;
+    case Kind::Atomic:
+      ok = !mask || atomic(warp, inst, mask);
+      break;
+    case Kind::Shuffle:
+      ok = !mask || shuffle(warp, inst, mask);
+      break;
+    case Kind::Vote:
+      ok = !mask || vote(warp, inst, mask);
+      break;
+    case Kind::Match:
+      ok = !mask || match(warp, inst, mask);
+      break;
+    case Kind::ActiveMask: {
+      auto *values = reinterpret_cast<uint32_t *>(scratch);
+      std::fill_n(values, 32, active);
+      writeRow(inst, inst.dst[0], values, mask);
+      break;
+    }
+    case Kind::Clock:
+      warp.issued += pc + 1 - segment;
+      readClock(warp, inst, mask);
+      warp.issued -= pc + 1 - segment;
+      break;
+    case Kind::Trap:
+      ok =
+          !mask || fault(warp, inst, static_cast<unsigned>(__builtin_ctz(mask)),
+                         "the kernel executed trap");
+      break;
+    case Kind::Nop:
+      break;
+    case Kind::Join:
+      if (pc == warp.reconverge) {
+        endSegment();
+        popDivergence(warp, pc, active); // The lanes that wait here, at least.
+        segment = pc;
+        continue; // Perhaps to this join again, for an outer divergence.
+      }
+      break;
+    case Kind::Barrier:
+      if (!mask)
+        break;
+      ok = arrive(warp, inst, mask);
+      if (ok && warp.status == Warp::Waiting) {
+        endSegment();
+        return stop(Warp::Waiting, pc + 1);
+      }
+      break;
+    case Kind::Exit:
+      if (!mask)
+        break;
+      warp.alive &= ~mask;
+      active &= ~mask;
+      if (active)
+        break;
+      endSegment();
+      if (!popDivergence(warp, pc, active))
+        return stop(Warp::Done, pc);
+      segment = pc;
+      continue;
+    case Kind::Branch:
+      if (!mask)
+        break;
+      endSegment();
+      if (mask == active)
+        pc = inst.target;
+      else
+        diverge(warp, inst, mask, pc, active);
+      segment = pc;
+      if (--budget == 0)
+        return stop(Warp::Ready, pc);
+      continue;
+    }
+    if (!ok) {
+      endSegment();
+      return stop(Warp::Failed, pc);
+    }
+    ++pc;
+  }
+}
+
+template void Executor::runWarp<true>(Warp &);
+template void Executor::runWarp<false>(Warp &);
+
+} // namespace dietcode::vgpu

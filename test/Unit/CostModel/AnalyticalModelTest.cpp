@@ -1,0 +1,203 @@
+//===- AnalyticalModelTest.cpp - Tests of the analytical cost model -------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dietcode/CostModel/AnalyticalModel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace dietcode;
+
+static const DeviceSpec &t4() { return *lookupDevice("t4"); }
+
+static double peak() { return 2 * 40 * 64 * 1590e6; }
+
+static const std::vector<ContractionShape> &shapes() {
+  static const std::vector<ContractionShape> shapes = {
+      {2048, 2304, 768}, {16, 2304, 768},    {1, 1, 1},   {1, 4096, 4096},
+      {80, 768, 3072},   {4096, 4096, 4096}, {33, 65, 9}, {128, 128, 16384}};
+  return shapes;
+}
+
+static Schedule fastest(const ContractionShape &shape) {
+  AnalyticalModel model(t4());
+  std::vector<Schedule> schedules = enumerateSchedules(t4());
+  return *std::min_element(schedules.begin(), schedules.end(),
+                           [&](const Schedule &a, const Schedule &b) {
+                             return model.estimate(a, shape).seconds <
+                                    model.estimate(b, shape).seconds;
+                           });
+}
+
+TEST(AnalyticalModel, ChoosesPlausiblyForALargeShape) {
+  ContractionShape shape{2048, 2304, 768};
+  Schedule best = fastest(shape);
+  CostEstimate estimate = AnalyticalModel(t4()).estimate(best, shape);
+  EXPECT_GE(best.threadM * best.threadN, 32) << best.name();
+  EXPECT_GE(best.blockM * best.blockN, 64 * 64) << best.name();
+  EXPECT_GE(estimate.flopsPerSecond, 0.75 * peak()) << explain(estimate);
+  EXPECT_LE(estimate.flopsPerSecond, 0.95 * peak()) << explain(estimate);
+  EXPECT_EQ(estimate.bound, "fma");
+}
+
+TEST(AnalyticalModel, ChoosesASmallTileForFewRows) {
+  ContractionShape shape{16, 2304, 768};
+  Schedule best = fastest(shape);
+  EXPECT_EQ(best.blockM, 16) << best.name();
+  EXPECT_LE(best.blockN, 64) << best.name();
+  // The weights alone are 7 MB.
+  EXPECT_EQ(AnalyticalModel(t4()).estimate(best, shape).bound, "dram");
+}
+
+TEST(AnalyticalModel, NeverBeatsTheRoofline) {
+  AnalyticalModel model(t4());
+  for (const Schedule &schedule : enumerateSchedules(t4()))
+    for (const ContractionShape &shape : shapes()) {
+      CostEstimate estimate = model.estimate(schedule, shape);
+      double m = shape.m, n = shape.n, k = shape.k;
+      double bytes = 4 * (m * k + k * n + m * n);
+      EXPECT_GE(estimate.seconds, 2 * m * n * k / peak());
+      EXPECT_GE(estimate.seconds, bytes / t4().dramBytesPerSecond);
+      EXPECT_GT(estimate.seconds, t4().launchSeconds);
+      EXPECT_GE(estimate.paddingWaste, 0);
+      EXPECT_LT(estimate.paddingWaste, 1);
+      EXPECT_LE(estimate.occupancy, 1);
+    }
+}
+
+TEST(AnalyticalModel, TakesNoTimeForEmptyShapes) {
+  AnalyticalModel model(t4());
+  for (const ContractionShape &shape :
+       {ContractionShape{0, 8, 8}, ContractionShape{8, 0, 8},
+        ContractionShape{8, 8, 0}, ContractionShape{-1, 8, 8}}) {
+    CostEstimate estimate = model.estimate({128, 128, 8, 8, 8}, shape);
+    EXPECT_EQ(estimate.seconds, 0);
+    EXPECT_EQ(estimate.blocks, 0);
+    EXPECT_EQ(explain(estimate), "nothing to compute");
+  }
+}
+
+TEST(AnalyticalModel, CountsPaddingOfAllThreeDims) {
+  AnalyticalModel model(t4());
+  Schedule schedule{128, 64, 8, 8, 8};
+  EXPECT_EQ(model.estimate(schedule, {256, 128, 16}).paddingWaste, 0);
+  EXPECT_DOUBLE_EQ(model.estimate(schedule, {96, 64, 8}).paddingWaste, 0.25);
+  EXPECT_DOUBLE_EQ(model.estimate(schedule, {128, 48, 8}).paddingWaste, 0.25);
+  EXPECT_DOUBLE_EQ(model.estimate(schedule, {128, 64, 6}).paddingWaste, 0.25);
+  EXPECT_DOUBLE_EQ(model.estimate(schedule, {64, 32, 4}).paddingWaste, 0.875);
+}
+
+TEST(AnalyticalModel, CountsWaves) {
+  AnalyticalModel model(t4());
+  Schedule schedule{128, 128, 8, 8, 8};
+  CostEstimate estimate = model.estimate(schedule, {2048, 2304, 768});
+  EXPECT_EQ(estimate.blocks, 16 * 18);
+  EXPECT_EQ(estimate.blocksPerSM, 2);
+  EXPECT_DOUBLE_EQ(estimate.waves, 288 / 80.0);
+}
+
+TEST(AnalyticalModel, NeverGetsFasterWithMoreWork) {
+  AnalyticalModel model(t4());
+  for (const char *name : {"128x128x8_8x8", "64x64x16_4x4", "16x64x32_2x4"}) {
+    KernelProfile profile = model.profile(*parseSchedule(name));
+    double last[3] = {0, 0, 0};
+    for (int64_t extent = 1; extent < 3000; extent += 7) {
+      double now[3] = {model.estimate(profile, {extent, 768, 768}).seconds,
+                       model.estimate(profile, {512, extent, 768}).seconds,
+                       model.estimate(profile, {512, 768, extent}).seconds};
+      for (int dim = 0; dim < 3; ++dim) {
+        EXPECT_GE(now[dim], 0.995 * last[dim]) << name << " " << extent;
+        last[dim] = now[dim];
+      }
+    }
+  }
+}
+
+TEST(AnalyticalModel, StepsUpWhereAWaveOverflows) {
+  AnalyticalModel model(t4());
+  KernelProfile profile = model.profile({128, 128, 8, 8, 8});
+  auto seconds = [&](int64_t blocks) {
+    return model.estimate(profile, {128 * blocks, 128, 4096}).seconds;
+  };
+  // One block on each SM, and then one SM with two.
+  EXPECT_LT(seconds(40), 1.05 * seconds(20));
+  EXPECT_GT(seconds(41), 1.5 * seconds(40));
+  EXPECT_LT(seconds(80), 1.1 * seconds(41));
+  EXPECT_GT(seconds(81), 1.3 * seconds(80));
+}
+
+TEST(AnalyticalModel, PrefersCompactWarps) {
+  AnalyticalModel model(t4());
+  // 32 threads of 8 x 8 each, as 4 x 8 and as 1 x 32.
+  KernelProfile compact = model.profile({32, 64, 8, 8, 8});
+  KernelProfile flat = model.profile({8, 256, 8, 8, 8});
+  EXPECT_EQ(compact.fmaCycles, flat.fmaCycles);
+  EXPECT_GT(flat.sharedCycles, 1.5 * compact.sharedCycles);
+}
+
+TEST(AnalyticalModel, PrefersLargeThreadTilesForThroughput) {
+  AnalyticalModel model(t4());
+  ContractionShape shape{4096, 4096, 4096};
+  double large = model.estimate({128, 128, 8, 8, 8}, shape).flopsPerSecond;
+  double medium = model.estimate({64, 64, 8, 4, 4}, shape).flopsPerSecond;
+  double small = model.estimate({16, 32, 8, 2, 2}, shape).flopsPerSecond;
+  EXPECT_GT(large, medium);
+  EXPECT_GT(medium, small);
+  EXPECT_GT(large, 0.85 * peak());
+}
+
+TEST(AnalyticalModel, ScalesWithTheDevice) {
+  DeviceSpec twice = t4();
+  twice.smCount *= 2;
+  ContractionShape shape{4096, 4096, 4096};
+  Schedule schedule{128, 128, 8, 8, 8};
+  double ratio = AnalyticalModel(t4()).estimate(schedule, shape).seconds /
+                 AnalyticalModel(twice).estimate(schedule, shape).seconds;
+  EXPECT_GT(ratio, 1.7);
+  EXPECT_LT(ratio, 2.05);
+}
+
+TEST(AnalyticalModel, NamesTheBound) {
+  AnalyticalModel model(t4());
+  auto boundOf = [&](const Schedule &schedule, const ContractionShape &shape) {
+    return model.estimate(schedule, shape).bound;
+  };
+  EXPECT_EQ(boundOf({128, 128, 8, 8, 8}, {4096, 4096, 4096}), "fma");
+  EXPECT_EQ(boundOf({16, 32, 16, 2, 2}, {4096, 4096, 4096}), "shared");
+  EXPECT_EQ(boundOf({16, 64, 32, 2, 4}, {16, 4096, 4096}), "dram");
+  EXPECT_EQ(boundOf({32, 32, 8, 4, 4}, {32, 32, 8}), "launch");
+  EXPECT_EQ(boundOf({32, 32, 8, 4, 4}, {32, 32, 65536}), "latency");
+}
+
+TEST(AnalyticalModel, RefusesWhatCannotRun) {
+  AnalyticalModel model(t4());
+  CostEstimate nonsense = model.estimate({7, 0, -3, 1, 1}, {64, 64, 64});
+  EXPECT_TRUE(std::isinf(nonsense.seconds));
+  EXPECT_EQ(explain(nonsense), "cannot run");
+  // 2^66 blocks do not fit a grid of 2^31 - 1.
+  int64_t huge = int64_t(1) << 40;
+  EXPECT_TRUE(
+      std::isinf(model.estimate({128, 128, 8, 8, 8}, {huge, huge, 8}).seconds));
+}
+
+TEST(AnalyticalModel, ProfileAndScheduleAgree) {
+  AnalyticalModel model(t4());
+  for (const Schedule &schedule : enumerateSchedules(t4()))
+    for (const ContractionShape &shape : shapes())
+      EXPECT_EQ(model.estimate(schedule, shape).seconds,
+                model.estimate(model.profile(schedule), shape).seconds);
+}
+
+TEST(AnalyticalModel, ExplainsInAPhrase) {
+  AnalyticalModel model(t4());
+  EXPECT_EQ(explain(model.estimate({128, 128, 8, 8, 8}, {2000, 2304, 768})),
+            "288 blocks, 2 per SM, 3.6 waves, 2 % padding, fma-bound");
+  EXPECT_EQ(explain(model.estimate({32, 32, 8, 4, 4}, {32, 32, 8})),
+            "1 block, 14 per SM, 0.0 waves, 0 % padding, launch-bound");
+}

@@ -1,0 +1,225 @@
+//===- ScheduleTest.cpp - Tests of schedules and their limits -------------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dietcode/Search/Schedule.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <limits>
+#include <set>
+
+using namespace dietcode;
+
+static const DeviceSpec &t4() { return *lookupDevice("t4"); }
+
+static std::string messageOf(const Schedule &schedule,
+                             const DeviceSpec &device = t4()) {
+  std::optional<Violation> violation = checkSchedule(schedule, device);
+  return violation
+             ? std::string(violation->constraint) + ": " + violation->message
+             : "valid";
+}
+
+TEST(Schedule, NamesRoundTrip) {
+  Schedule schedule{128, 64, 8, 8, 4};
+  EXPECT_EQ(schedule.name(), "128x64x8_8x4");
+  EXPECT_EQ(*parseSchedule("128x64x8_8x4"), schedule);
+  schedule.stages = 3;
+  EXPECT_EQ(schedule.name(), "128x64x8_8x4_s3");
+  EXPECT_EQ(*parseSchedule("128x64x8_8x4_s3"), schedule);
+}
+
+TEST(Schedule, RefusesMalformedNames) {
+  for (const char *name :
+       {"", "128", "128x64x8", "128x64x8_8x", "128x64x8_8x4 ", "128x64x8-8x4",
+        "x64x8_8x4", "128x64x8_8x4_s", "99999999999999999999x64x8_8x4"}) {
+    Expected<Schedule> schedule = parseSchedule(name);
+    ASSERT_FALSE(schedule.has_value()) << name;
+    EXPECT_EQ(schedule.error().message,
+              "'" + std::string(name) +
+                  "' is not a schedule; write one as "
+                  "<blockM>x<blockN>x<blockK>_<threadM>x<threadN>, for example "
+                  "128x128x8_8x8");
+  }
+}
+
+TEST(Schedule, LayoutOfTheUsualTile) {
+  std::optional<ScheduleLayout> layout = layoutOf({128, 128, 8, 8, 8});
+  ASSERT_TRUE(layout);
+  EXPECT_EQ(layout->threads, 256);
+  EXPECT_EQ(layout->lanesM, 4);
+  EXPECT_EQ(layout->lanesN, 8);
+  EXPECT_EQ(layout->warpsM, 4);
+  EXPECT_EQ(layout->warpsN, 2);
+  EXPECT_EQ(layout->groupM, 4);
+  EXPECT_EQ(layout->vectorA, 4);
+  EXPECT_EQ(layout->copiesA, 1);
+}
+
+TEST(Schedule, LayoutOfSkinnyTiles) {
+  // One row of threads leaves no choice.
+  std::optional<ScheduleLayout> flat = layoutOf({8, 128, 16, 8, 4});
+  ASSERT_TRUE(flat);
+  EXPECT_EQ(flat->lanesM, 1);
+  EXPECT_EQ(flat->lanesN, 32);
+  // 96 threads cannot share 512 elements out evenly.
+  EXPECT_FALSE(layoutOf({64, 96, 8, 8, 8}));
+}
+
+TEST(Schedule, LayoutsCoverTheTiles) {
+  for (const Schedule &schedule : enumerateSchedules(t4())) {
+    std::optional<ScheduleLayout> layout = layoutOf(schedule);
+    ASSERT_TRUE(layout) << schedule.name();
+    EXPECT_EQ(layout->lanesM * layout->lanesN, 32) << schedule.name();
+    EXPECT_EQ(layout->warpsM * layout->lanesM * schedule.threadM,
+              schedule.blockM);
+    EXPECT_EQ(layout->warpsN * layout->lanesN * schedule.threadN,
+              schedule.blockN);
+    EXPECT_EQ(layout->threads * layout->vectorA * layout->copiesA,
+              schedule.blockM * schedule.blockK);
+    EXPECT_EQ(layout->threads * layout->vectorB * layout->copiesB,
+              schedule.blockN * schedule.blockK);
+    // Vectors may lie along either dim of an operand.
+    EXPECT_EQ(schedule.blockK % layout->vectorA, 0) << schedule.name();
+    EXPECT_EQ(schedule.blockN % layout->vectorB, 0) << schedule.name();
+    EXPECT_EQ(schedule.threadM % layout->groupM, 0) << schedule.name();
+  }
+}
+
+TEST(Schedule, ResourcesOfTheUsualTile) {
+  Resources use = resourcesOf({128, 128, 8, 8, 8}, t4());
+  EXPECT_EQ(use.threads, 256);
+  // 2 stages * 8 rows of k * (132 + 132) floats.
+  EXPECT_EQ(use.sharedBytes, 16896);
+  // 64 accumulators + 16 fragments + 8 staged + 40.
+  EXPECT_EQ(use.registers, 128);
+  EXPECT_EQ(use.blocksPerSM, 2);
+  EXPECT_DOUBLE_EQ(use.occupancy, 0.5);
+}
+
+TEST(Schedule, ResourcesOfNonsenseAreZero) {
+  Resources use = resourcesOf({0, -1, 8, 8, 0}, t4());
+  EXPECT_EQ(use.threads, 0);
+  EXPECT_EQ(use.blocksPerSM, 0);
+}
+
+TEST(Constraints, AcceptTheUsualTile) {
+  EXPECT_EQ(messageOf({128, 128, 8, 8, 8}), "valid");
+}
+
+TEST(Constraints, TileSize) {
+  EXPECT_EQ(messageOf({6, 32, 8, 2, 2}),
+            "tile-size: the 6x32x8 tile has a block extent of 6, which is not "
+            "a multiple of 4 between 4 and 1024");
+  EXPECT_EQ(messageOf({64, -64, 8, 2, 2}),
+            "tile-size: the 64x-64x8 tile has a block extent of -64, which is "
+            "not a multiple of 4 between 4 and 1024");
+}
+
+TEST(Constraints, KTile) {
+  EXPECT_EQ(messageOf({64, 64, 12, 4, 4}),
+            "k-tile: the k tile of 12 is not a power of two between 4 and 64");
+}
+
+TEST(Constraints, ThreadTile) {
+  EXPECT_EQ(messageOf({96, 64, 8, 3, 4}),
+            "thread-tile: the 3x4 thread tile has an extent of 3, which is not "
+            "a power of two between 1 and 16");
+  EXPECT_EQ(messageOf({36, 64, 8, 8, 8}),
+            "thread-tile: the 8x8 thread tile does not divide the 36x64 block");
+}
+
+TEST(Constraints, Stages) {
+  EXPECT_EQ(messageOf({64, 64, 8, 4, 4, 3}),
+            "stages: 3 stages are not supported, the kernel alternates between "
+            "2 buffers");
+}
+
+TEST(Constraints, SharedMemory) {
+  EXPECT_EQ(messageOf({512, 512, 32, 16, 16}),
+            "shared-memory: the 512x512x32 tile with 2 stages needs 264192 "
+            "bytes of shared memory, the t4 allows 49152");
+}
+
+TEST(Constraints, Threads) {
+  EXPECT_EQ(messageOf({16, 16, 8, 4, 4}),
+            "threads: the 16x16x8 tile with 4x4 per thread needs 16 threads, "
+            "which is not a multiple of the 32 of a warp");
+  EXPECT_EQ(messageOf({256, 256, 8, 4, 4}),
+            "threads: the 256x256x8 tile with 4x4 per thread needs 4096 "
+            "threads, the t4 allows 1024 per block");
+}
+
+TEST(Constraints, Staging) {
+  EXPECT_EQ(messageOf({8, 128, 8, 1, 8}),
+            "staging: the 8x8 tile of A has 64 elements, which 128 threads "
+            "cannot copy in equal parts");
+  EXPECT_EQ(messageOf({128, 8, 8, 8, 1}),
+            "staging: the 8x8 tile of B has 64 elements, which 128 threads "
+            "cannot copy in equal parts");
+}
+
+TEST(Constraints, Registers) {
+  EXPECT_EQ(messageOf({256, 256, 8, 16, 16}),
+            "registers: the 16x16 thread tile needs about 344 registers per "
+            "thread, the t4 allows 255");
+}
+
+TEST(Constraints, RegisterFile) {
+  EXPECT_EQ(messageOf({256, 128, 8, 4, 8}),
+            "register-file: 1024 threads with about 87 registers each need "
+            "90112 registers, an SM of the t4 has 65536");
+}
+
+TEST(Constraints, Residency) {
+  DeviceSpec small = t4();
+  small.maxThreadsPerSM = 128;
+  EXPECT_EQ(messageOf({128, 128, 8, 8, 8}, small),
+            "residency: the block of 256 threads and 16896 bytes of shared "
+            "memory does not fit on an SM of the t4 with 128 threads and 65536 "
+            "bytes");
+}
+
+TEST(Constraints, SurviveExtremeValues) {
+  constexpr int64_t huge = std::numeric_limits<int64_t>::max();
+  constexpr int64_t lowest = std::numeric_limits<int64_t>::min();
+  for (int64_t value : {huge, lowest, huge - 3, int64_t(0), int64_t(-4)})
+    for (int field = 0; field < 6; ++field) {
+      Schedule schedule{128, 128, 8, 8, 8};
+      int64_t *fields[] = {&schedule.blockM,  &schedule.blockN,
+                           &schedule.blockK,  &schedule.threadM,
+                           &schedule.threadN, &schedule.stages};
+      *fields[field] = value;
+      EXPECT_NE(messageOf(schedule), "valid") << schedule.name();
+    }
+}
+
+TEST(Enumeration, IsValidUniqueAndOfUsefulSize) {
+  std::vector<Schedule> schedules = enumerateSchedules(t4());
+  EXPECT_GE(schedules.size(), 300u);
+  EXPECT_LE(schedules.size(), 3000u);
+  std::set<std::string> names;
+  for (const Schedule &schedule : schedules) {
+    EXPECT_EQ(messageOf(schedule), "valid") << schedule.name();
+    EXPECT_GE(resourcesOf(schedule, t4()).blocksPerSM, 1);
+    EXPECT_TRUE(names.insert(schedule.name()).second) << schedule.name();
+  }
+  for (const char *name : {"128x128x8_8x8", "8x64x32_2x2", "16x64x32_2x4"})
+    EXPECT_TRUE(names.count(name)) << name;
+  EXPECT_EQ(schedules, enumerateSchedules(t4()));
+}
+
+TEST(Enumeration, FollowsTheSpace) {
+  ScheduleSpace space;
+  space.blockM = space.blockN = {64, 100000};
+  space.blockK = {8};
+  space.threadM = space.threadN = {4, 5};
+  std::vector<Schedule> schedules = enumerateSchedules(t4(), space);
+  ASSERT_EQ(schedules.size(), 1u);
+  EXPECT_EQ(schedules.front().name(), "64x64x8_4x4");
+}
