@@ -21,6 +21,19 @@ Type unsignedOf(unsigned bytes) {
   return types[log2Bytes(bytes)];
 }
 
+/// An instruction's text for messages: compilers align operands with tabs.
+static std::string oneSpaced(std::string_view text) {
+  std::string result;
+  for (char c : text) {
+    bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    if (!blank)
+      result += c;
+    else if (!result.empty() && result.back() != ' ')
+      result += ' ';
+  }
+  return result;
+}
+
 //===----------------------------------------------------------------------===//
 // Modifiers
 //===----------------------------------------------------------------------===//
@@ -388,10 +401,10 @@ Expected<Program> Decoder::run() {
   for (const RawInstruction &raw : kernel.body) {
     firstInst.push_back(static_cast<uint32_t>(program.code.size()));
     sourceIndex = static_cast<uint32_t>(program.sources.size());
-    program.sources.push_back({raw.line, std::string(raw.text)});
+    program.sources.push_back({raw.line, oneSpaced(raw.text)});
     if (!decode(raw))
       return fail(std::string(moduleName) + ":" + std::to_string(raw.line) +
-                  ": unsupported instruction '" + std::string(raw.text) + "'" +
+                  ": unsupported instruction '" + oneSpaced(raw.text) + "'" +
                   (reason.empty() ? "" : ": " + reason));
   }
   firstInst.push_back(static_cast<uint32_t>(program.code.size()));

@@ -300,10 +300,11 @@ bool Parser::parseWord(Operand &operand) {
     return error(line, "unexpected " + quote(operand.name));
   operand.kind = operand.name[0] == '%' ? Operand::Special : Operand::Symbol;
   if (operand.kind == Operand::Symbol && accept("+")) {
+    bool minus = accept("-"); // LLVM writes symbol+-4.
     uint64_t offset = 0;
     if (!parseUnsigned(offset))
       return false;
-    operand.value = static_cast<int64_t>(offset);
+    operand.value = static_cast<int64_t>(minus ? 0 - offset : offset);
   }
   return true;
 }

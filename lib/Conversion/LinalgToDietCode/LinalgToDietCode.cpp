@@ -9,6 +9,7 @@
 #include "dietcode/Conversion/LinalgToDietCode/LinalgToDietCode.h"
 #include "Utils.h"
 #include "dietcode/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 

@@ -102,6 +102,8 @@ void mlir::dietcode::buildLowerToLLVMPipeline(
   GpuModuleToBinaryPassOptions binary;
   binary.compilationTarget = options.format == "cubin" ? "bin" : "isa";
   pm.addPass(createGpuModuleToBinaryPass(binary));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
 }
 

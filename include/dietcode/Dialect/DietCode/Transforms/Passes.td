@@ -147,7 +147,8 @@ def DietCodeAttachNVVMTargetPass : Pass<"dietcode-attach-nvvm-target", "ModuleOp
   let summary = "Say how the kernels of a module are compiled";
   let description = [{
     Attaches an `#nvvm.target` for the chip of the module's device to each
-    `gpu.module` that has no target. The PTX ISA is checked here, since the back
+    `gpu.module` that has no target, and drops the `dietcode.device` of the
+    module: from here on stock tools can read it. The PTX ISA is checked here, since the back
     end aborts on one that does not know the chip.
   }];
   let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
