@@ -113,6 +113,14 @@ DeviceProgram::create(func::FuncOp entry,
   if (failed(function))
     return failure();
   program.function = std::move(*function);
+  // Global constructors load the kernels onto the device. If they fail, the
+  // destructors must not run: there would be nothing to unload.
+  runtime::RuntimeFailure failure;
+  if (!runtime::guardedCall([&] { program.function->initialize(); },
+                            &failure)) {
+    (void)program.function.release();
+    return emitError(entry.getLoc()) << failure.message;
+  }
   return program;
 }
 
@@ -122,12 +130,10 @@ DeviceCall DeviceProgram::call(std::vector<RunArgument> &arguments) {
   auto guard = [&](llvm::function_ref<void()> body) {
     return runtime::guardedCall(body, &failure);
   };
-  // Global constructors load the kernels onto the device.
+  runtime::startLaunchLog();
   std::optional<std::vector<RunResult>> results;
-  if (isInitialized || guard([&] { function->initialize(); })) {
-    isInitialized = true;
+  {
     RegisteredArguments registered(arguments);
-    runtime::startLaunchLog();
     results = function->call(arguments, guard);
   }
   std::vector<runtime::LaunchRecord> launches = runtime::takeLaunchLog();

@@ -8,6 +8,7 @@
 
 #include "dietcode/Run/Runner.h"
 
+#include "ArgumentLayout.h"
 #include "dietcode/Dialect/DietCode/IR/DietCode.h"
 #include "dietcode/Run/Compare.h"
 #include "dietcode/Run/DeviceProgram.h"
@@ -15,6 +16,7 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Regex.h"
 
 using namespace mlir;
 using namespace mlir::dietcode;
@@ -101,6 +103,20 @@ static std::string describeShapes(const RunRequest &request,
   return llvm::join(pieces, ",");
 }
 
+/// Emits an error of the runtime. A failed shape check starts with the place it
+/// was compiled from, "file.mlir:3:8: ".
+static void emitRuntimeError(func::FuncOp entry, StringRef message) {
+  Location loc = entry.getLoc();
+  SmallVector<StringRef> parts;
+  if (llvm::Regex("^(.+):([0-9]+):([0-9]+): (.*)$").match(message, &parts)) {
+    unsigned line = 0, column = 0;
+    if (!parts[2].getAsInteger(10, line) && !parts[3].getAsInteger(10, column))
+      loc = FileLineColLoc::get(entry.getContext(), parts[1], line, column);
+    message = parts[4];
+  }
+  emitError(loc) << message;
+}
+
 LogicalResult Runner::compile(const DietCodeToLLVMOptions &options) {
   FailureOr<DeviceProgram> compiled = DeviceProgram::create(entry, options);
   if (failed(compiled))
@@ -129,9 +145,10 @@ std::string Runner::outputName(size_t index) {
 RunStatus Runner::checkFences(const std::vector<RunArgument> &arguments) {
   for (auto [index, argument] : llvm::enumerate(arguments))
     if (argument.tensor)
-      if (auto stray = argument.tensor->findStrayWrite())
-        return fail("argument " + Twine(index) + ": " + *stray,
-                    RunStatus::Finding);
+      if (auto stray = argument.tensor->findStrayWrite()) {
+        emitArgumentError(entry, index) << *stray;
+        return RunStatus::Finding;
+      }
   return RunStatus::Ok;
 }
 
@@ -179,9 +196,10 @@ RunStatus Runner::run(const RunRequest &request) {
     references = std::move(*outputs);
   }
   DeviceCall call = program->call(*arguments);
-  if (!call.error.empty())
-    return fail(call.error,
-                call.isFinding ? RunStatus::Finding : RunStatus::Failed);
+  if (!call.error.empty()) {
+    emitRuntimeError(entry, call.error);
+    return call.isFinding ? RunStatus::Finding : RunStatus::Failed;
+  }
   if (RunStatus status = checkFences(*arguments); status != RunStatus::Ok)
     return status;
 

@@ -31,7 +31,7 @@ namespace cl = llvm::cl;
 
 cl::OptionCategory category("dietcode-run options");
 
-cl::opt<std::string> inputFile(cl::Positional, cl::Required,
+cl::opt<std::string> inputFile(cl::Positional,
                                cl::desc("<file of MLIR, or - for stdin>"),
                                cl::cat(category));
 cl::opt<std::string>
@@ -95,11 +95,11 @@ LogicalResult printDiagnostic(Diagnostic &diagnostic) {
   if (!kind)
     return success();
   auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
-  if (place)
+  if (place && place.getLine())
     llvm::errs() << place.getFilename().getValue() << ":" << place.getLine()
                  << ":" << place.getColumn();
   else
-    llvm::errs() << inputFile;
+    llvm::errs() << (inputFile == "-" ? "<stdin>" : StringRef(inputFile));
   llvm::errs() << ": " << kind << ": " << diagnostic.str() << "\n";
   return success();
 }
@@ -170,6 +170,9 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(
       argc, argv, "Runs a function on the device and checks its results\n");
 
+  if (inputFile.empty())
+    return failWith("there is no input; give a file of MLIR, or - for the "
+                    "standard input");
   Expected<std::vector<RunRequest>> requests = makeRequests();
   if (!requests)
     return failWith(requests.error().message);

@@ -50,7 +50,6 @@ private:
   OwningOpRef<ModuleOp> selected; ///< With micro-kernels, before lowering.
   std::string name;
   std::unique_ptr<JitFunction> function;
-  bool isInitialized = false;
 };
 
 } // namespace mlir::dietcode
