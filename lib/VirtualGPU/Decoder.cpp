@@ -21,19 +21,6 @@ Type unsignedOf(unsigned bytes) {
   return types[log2Bytes(bytes)];
 }
 
-/// An instruction's text for messages: compilers align operands with tabs.
-static std::string oneSpaced(std::string_view text) {
-  std::string result;
-  for (char c : text) {
-    bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
-    if (!blank)
-      result += c;
-    else if (!result.empty() && result.back() != ' ')
-      result += ' ';
-  }
-  return result;
-}
-
 //===----------------------------------------------------------------------===//
 // Modifiers
 //===----------------------------------------------------------------------===//

@@ -426,6 +426,18 @@ bool Parser::parsePerformanceDirectives(RawKernel &kernel) {
   return true;
 }
 
+std::string oneSpaced(std::string_view text) {
+  std::string result;
+  for (char c : text) {
+    bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    if (!blank)
+      result += c;
+    else if (!result.empty() && result.back() != ' ')
+      result += ' ';
+  }
+  return result;
+}
+
 Expected<RawModule> parsePtx(std::string_view text, std::string_view name) {
   Expected<std::vector<Token>> tokens = tokenize(text, name);
   if (!tokens)

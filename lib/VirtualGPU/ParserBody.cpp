@@ -14,7 +14,7 @@ namespace dietcode::vgpu {
 namespace {
 
 std::string quote(std::string_view text) {
-  return "'" + std::string(text.substr(0, 80)) + "'";
+  return "'" + oneSpaced(text.substr(0, 200)) + "'";
 }
 
 int hexDigit(char c) {

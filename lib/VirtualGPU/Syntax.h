@@ -98,6 +98,9 @@ Expected<RawModule> parsePtx(std::string_view text, std::string_view name);
 /// The type a suffix such as "f32" or "b64" names.
 std::optional<Type> parseTypeName(std::string_view name);
 
+/// An instruction's text for messages: compilers align operands with tabs.
+std::string oneSpaced(std::string_view text);
+
 } // namespace dietcode::vgpu
 
 #endif // DIETCODE_LIB_VIRTUALGPU_SYNTAX_H
