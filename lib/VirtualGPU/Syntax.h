@@ -85,6 +85,8 @@ struct RawKernel {
   std::vector<Variable> variables; ///< .shared and .local of the body.
   std::vector<RawInstruction> body;
   std::map<std::string, uint32_t, std::less<>> labels; ///< Index into body.
+  /// The labels of each .branchtargets list.
+  std::map<std::string, std::vector<std::string_view>, std::less<>> branchLists;
 };
 
 struct RawModule {
