@@ -112,6 +112,8 @@ private:
   bool vote(Warp &warp, const Inst &inst, uint32_t mask);
   bool match(Warp &warp, const Inst &inst, uint32_t mask);
   bool checkMembers(Warp &warp, const Inst &inst, Ref members, uint32_t mask);
+  bool trap(Warp &warp, const Inst &inst, uint32_t mask);
+  std::string textAt(uint64_t address) const;
   void readClock(Warp &warp, const Inst &inst, uint32_t mask);
   void writeRow(const Inst &inst, Ref dst, const void *row, uint32_t mask);
   void writePredicate(Ref dst, uint32_t value, uint32_t mask);
