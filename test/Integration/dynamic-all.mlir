@@ -62,9 +62,9 @@
 // RUN:     | FileCheck %s
 
 // CHECK: on virtual:t4
-// CHECK: general
 // CHECK: nothing to compute
-// CHECK: aligned
+// CHECK: 1x1,1x1,1x1{{.*}} general
+// CHECK: 64x64{{.*}} aligned
 
 #mk = affine_map<(m, n, k) -> (m, k)>
 #km = affine_map<(m, n, k) -> (k, m)>

@@ -25,7 +25,7 @@
 // CHECK: shape {{.*}} launches
 // CHECK-NEXT: 64x48{{.*}} aligned 1 
 // CHECK-NEXT: 33x17{{.*}} general 1 
-// CHECK-NEXT: 33x0{{.*}} general 1 
+// CHECK-NEXT: 33x0{{.*}} 1 
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
