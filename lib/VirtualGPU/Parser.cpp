@@ -132,6 +132,9 @@ bool Parser::parseTopLevel() {
   }
   if (parseSpace(peek(ahead).text))
     return parseVariables(module.variables);
+  // What a declared function does is known by its name where it is called.
+  if (peek(ahead).text == ".func" && at(".extern"))
+    return skipToSemicolon();
   return error(peek(ahead).line,
                "unsupported directive " + quote(peek(ahead).text));
 }
@@ -424,6 +427,18 @@ bool Parser::parsePerformanceDirectives(RawKernel &kernel) {
       return false;
   }
   return true;
+}
+
+std::string oneSpaced(std::string_view text) {
+  std::string result;
+  for (char c : text) {
+    bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    if (!blank)
+      result += c;
+    else if (!result.empty() && result.back() != ' ')
+      result += ' ';
+  }
+  return result;
 }
 
 Expected<RawModule> parsePtx(std::string_view text, std::string_view name) {

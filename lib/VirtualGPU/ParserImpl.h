@@ -56,12 +56,13 @@ private:
   // Bodies, in ParserBody.cpp.
   bool parseBody(RawKernel &kernel);
   bool parseStatement(RawKernel &kernel);
+  bool parseLabel(RawKernel &kernel);
   bool parseRegisters(RawKernel &kernel);
   bool parseInstruction(RawKernel &kernel);
   bool parseGuard(RawInstruction &inst);
   bool parseOperand(Operand &operand);
   bool parseAddress(Operand &operand);
-  bool parseVector(Operand &operand);
+  bool parseVector(Operand &operand, std::string_view close);
   bool parseWord(Operand &operand);
   bool parseNumber(std::string_view text, Operand &operand);
   std::optional<uint32_t> lookupRegister(std::string_view name) const;

@@ -15,7 +15,9 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
+#include "mlir/Transforms/Passes.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -144,10 +146,21 @@ Expected<std::vector<RunRequest>> makeRequests() {
   return requests;
 }
 
+/// Drops the functions that the entry does not reach, so that only what runs is
+/// compiled.
+LogicalResult keepReachable(ModuleOp module, func::FuncOp entry) {
+  for (auto function : module.getOps<func::FuncOp>())
+    function.setVisibility(function == entry ? SymbolTable::Visibility::Public
+                                             : SymbolTable::Visibility::Private);
+  PassManager pm(module.getContext());
+  pm.addPass(createSymbolDCEPass());
+  return pm.run(module);
+}
+
 RunStatus run(ModuleOp module, ArrayRef<RunRequest> requests,
               ::dietcode::Report &report) {
   FailureOr<func::FuncOp> entry = findEntry(module, entryName);
-  if (failed(entry))
+  if (failed(entry) || failed(keepReachable(module, *entry)))
     return RunStatus::Failed;
   DietCodeToLLVMOptions options;
   options.device = device;

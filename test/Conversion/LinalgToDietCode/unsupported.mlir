@@ -197,16 +197,6 @@ func.func @sparse(%a: tensor<5x8xf32, #csr>, %b: tensor<8x4xf32>,
   return %0 : tensor<5x4xf32>
 }
 
-// CHECK-LABEL: func.func @disagreeing_sizes(
-// k is 8 and 9; linalg does not say so because m is dynamic.
-// CHECK-NEXT:    linalg.matmul
-func.func @disagreeing_sizes(%a: tensor<?x8xf32>, %b: tensor<9x4xf32>,
-                             %c: tensor<?x4xf32>) -> tensor<?x4xf32> {
-  %0 = linalg.matmul ins(%a, %b : tensor<?x8xf32>, tensor<9x4xf32>)
-                     outs(%c : tensor<?x4xf32>) -> tensor<?x4xf32>
-  return %0 : tensor<?x4xf32>
-}
-
 // CHECK-LABEL: func.func @multiplied_destination(
 // What is read depends on what has been written.
 // CHECK-NEXT:    linalg.matmul

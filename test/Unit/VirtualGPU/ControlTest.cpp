@@ -131,4 +131,19 @@ TEST(Control, NestedDivergence) {
     EXPECT_EQ(out[i], 320000 + (i % 2 == 0 ? 4 : 1600 + (i & 2 ? 1 : 2)));
 }
 
+TEST(Control, BranchTables) {
+  auto out = run(R"(and.b32 %r2, %r0, 3; mov.u32 %r1, 0;
+  LIST: .branchtargets A, B, C, B;
+    brx.idx %r2, LIST;
+  A: add.s32 %r1, %r1, 1;
+  B: add.s32 %r1, %r1, 10;
+    bra END;
+  C: add.s32 %r1, %r1, 100;
+  END:
+    activemask.b32 %r3; popc.b32 %r3, %r3; mad.lo.s32 %r1, %r3, 1000, %r1;
+    st.global.u32 [%rd2], %r1;)");
+  for (unsigned i = 0; i < 32; ++i)
+    EXPECT_EQ(out[i], 32000 + (i % 4 == 0 ? 11 : i % 4 == 2 ? 100 : 10));
+}
+
 } // namespace

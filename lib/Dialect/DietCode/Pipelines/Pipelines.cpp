@@ -79,6 +79,7 @@ static void buildKernelPipeline(OpPassManager &pm) {
 /// know.
 static void buildHostPipeline(OpPassManager &pm) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(createDietCodeLowerCopiesPass());
   functions.addPass(createConvertLinalgToLoopsPass());
   functions.addPass(createLowerAffinePass());
   functions.addPass(createSCFToControlFlowPass());

@@ -173,4 +173,14 @@ def DietCodeExpandMathPass : Pass<"dietcode-expand-math", "::mlir::gpu::GPUModul
                            "::mlir::math::MathDialect"];
 }
 
+def DietCodeLowerCopiesPass : Pass<"dietcode-lower-copies", "::mlir::func::FuncOp"> {
+  let summary = "Copy strided buffers without a runtime function";
+  let description = [{
+    Replaces `memref.copy` between buffers of which one is not contiguous by a
+    `linalg.generic`. MLIR would lower it to a call of `memrefCopy`, which only
+    its own runner has.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
 #endif // DIETCODE_TRANSFORMS_PASSES_TD
