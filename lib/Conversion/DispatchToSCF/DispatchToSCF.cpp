@@ -29,9 +29,8 @@ public:
                   ValueRange sizes)
       : b(b), leaves(dispatch.getLeaves()), sizes(sizes),
         tree(::dietcode::buildDecisionTree(dispatch.getDomainBox(), leaves)) {
-    general = llvm::find(dispatch.getKernelTable(),
-                         dispatch.getOtherwiseAttr()) -
-              dispatch.getKernelTable().begin();
+    SmallVector<FlatSymbolRefAttr> table = dispatch.getKernelTable();
+    general = llvm::find(table, dispatch.getOtherwiseAttr()) - table.begin();
   }
 
   /// The index of the kernel that serves `sizes`.
