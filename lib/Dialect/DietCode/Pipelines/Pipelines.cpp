@@ -69,6 +69,9 @@ static void buildKernelPipeline(OpPassManager &pm) {
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   kernels.addPass(createDietCodeExpandMathPass());
   kernels.addPass(createSCFToControlFlowPass());
+  // What NVPTX has instructions for, before math.trunc and the like are taken
+  // for calls of the host's libm.
+  kernels.addPass(createConvertMathToLLVMPass());
   ConvertGpuOpsToNVVMOpsOptions nvvm;
   nvvm.indexBitwidth = 64;
   kernels.addPass(createConvertGpuOpsToNVVMOps(nvvm));
@@ -100,7 +103,7 @@ void mlir::dietcode::buildLowerToLLVMPipeline(
   pm.addPass(createDietCodeAttachNVVMTargetPass(target));
   pm.addPass(createGpuToLLVMConversionPass());
   GpuModuleToBinaryPassOptions binary;
-  binary.compilationTarget = options.format == "cubin" ? "bin" : "isa";
+  binary.compilationTarget = options.format == KernelFormat::Cubin ? "bin" : "isa";
   pm.addPass(createGpuModuleToBinaryPass(binary));
   pm.addPass(createReconcileUnrealizedCastsPass());
 }
