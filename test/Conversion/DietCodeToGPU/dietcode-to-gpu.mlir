@@ -10,7 +10,7 @@
 // aligned for vectors of four.
 // KERNEL: gpu.func @matmul_small_aligned
 // KERNEL-SAME: workgroup(%[[SHARED:.*]] : memref<2816xf32, #gpu.address_space<workgroup>> {llvm.align = 16 : i64})
-// KERNEL-SAME: kernel attributes {known_block_size = array<i32: 128, 1, 1>}
+// KERNEL-SAME: kernel attributes {known_block_size = array<i32: 128, 1, 1>
 // KERNEL-DAG: %[[ZERO_2:.*]] = arith.constant dense<0.000000e+00> : vector<2xf32>
 // KERNEL-DAG: %[[ZERO_4:.*]] = arith.constant dense<0.000000e+00> : vector<4xf32>
 // The first tile is the partial one: what is beyond k reads as zero.

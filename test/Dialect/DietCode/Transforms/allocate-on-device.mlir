@@ -5,7 +5,9 @@
 // CHECK: %[[T:.*]] = gpu.alloc host_shared (%{{.*}}) : memref<?x4xf32>
 // CHECK: dietcode.matmul {{.*}} outs(%[[T]]
 // CHECK: memref.copy %[[T]]
-// CHECK-NEXT: gpu.dealloc %[[T]]
+// CHECK-NEXT: %[[START:.*]] = gpu.wait async
+// CHECK-NEXT: %[[FREED:.*]] = gpu.dealloc async [%[[START]]] %[[T]]
+// CHECK-NEXT: gpu.wait [%[[FREED]]]
 // CHECK-NEXT: return
 func.func @temporary(%a: memref<?x4xf32>, %b: memref<4x4xf32>, %c: memref<?x4xf32>, %n: index) {
   %0 = memref.alloc(%n) {alignment = 64 : i64} : memref<?x4xf32>
@@ -42,7 +44,9 @@ func.func @selected(%a: memref<4x4xf32>, %p: i1) -> memref<4x4xf32> {
 // CHECK: scf.for
 // CHECK: %[[T:.*]] = gpu.alloc host_shared
 // CHECK: memref.copy
-// CHECK-NEXT: gpu.dealloc %[[T]]
+// CHECK-NEXT: gpu.wait async
+// CHECK-NEXT: gpu.dealloc async {{.*}} %[[T]]
+// CHECK-NEXT: gpu.wait
 // CHECK-NEXT: }
 func.func @loop(%a: memref<4x4xf32>, %c: memref<4x4xf32>, %n: index) {
   %c0 = arith.constant 0 : index
@@ -100,7 +104,8 @@ func.func @call(%a: memref<4x4xf32>) {
 // One that gives none only borrows it.
 // CHECK-LABEL: func.func @borrow
 // CHECK: call @use
-// CHECK-NEXT: gpu.dealloc
+// CHECK-NEXT: gpu.wait async
+// CHECK-NEXT: gpu.dealloc async
 func.func private @use(memref<4x4xf32>)
 func.func @borrow(%a: memref<4x4xf32>) {
   %0 = memref.alloc() : memref<4x4xf32>
@@ -114,7 +119,7 @@ func.func @borrow(%a: memref<4x4xf32>) {
 // A module that frees by hand does so for all of its buffers.
 // CHECK-LABEL: func.func @by_hand
 // CHECK: %[[T:.*]] = gpu.alloc host_shared
-// CHECK: gpu.dealloc %[[T]]
+// CHECK: gpu.dealloc async {{.*}} %[[T]]
 // CHECK: dietcode.matmul
 // CHECK-NOT: gpu.dealloc
 // CHECK: return
