@@ -51,6 +51,8 @@ void mlir::dietcode::buildGenerateKernelsPipeline(
   pm.addPass(createDietCodeInsertShapeChecksPass());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
+  // A loop may carry the result of an operator to its next iteration.
+  bufferize.allowReturnAllocsFromLoops = true;
   bufferize.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
@@ -72,6 +74,9 @@ static void buildKernelPipeline(OpPassManager &pm) {
   ConvertGpuOpsToNVVMOpsOptions nvvm;
   nvvm.indexBitwidth = 64;
   kernels.addPass(createConvertGpuOpsToNVVMOps(nvvm));
+  // What is left has an instruction, such as math.trunc; it would be taken for a
+  // call of the host's libm below.
+  kernels.addPass(createConvertMathToLLVMPass());
   kernels.addPass(createReconcileUnrealizedCastsPass());
 }
 
@@ -101,7 +106,7 @@ void mlir::dietcode::buildLowerToLLVMPipeline(
   pm.addPass(createDietCodeAttachNVVMTargetPass(target));
   pm.addPass(createGpuToLLVMConversionPass());
   GpuModuleToBinaryPassOptions binary;
-  binary.compilationTarget = options.format == "cubin" ? "bin" : "isa";
+  binary.compilationTarget = options.format == KernelFormat::Cubin ? "bin" : "isa";
   pm.addPass(createGpuModuleToBinaryPass(binary));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

@@ -1,0 +1,82 @@
+// RUN: dietcode-opt %s --pass-pipeline="builtin.module(gpu.module(dietcode-expand-math))" --split-input-file --verify-diagnostics | FileCheck %s
+
+// What libdevice would be called for becomes polynomials.
+// CHECK-LABEL: gpu.func @polynomials
+// CHECK-NOT: math.{{exp|log|tanh|erf|sin|cos}}
+// CHECK: gpu.return
+gpu.module @kernels {
+  gpu.func @polynomials(%x: f32, %out: memref<6xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %0 = math.exp %x : f32
+    %1 = math.log %0 : f32
+    %2 = math.tanh %1 : f32
+    %3 = math.erf %2 : f32
+    %4 = math.sin %3 : f32
+    %5 = math.cos %4 : f32
+    memref.store %5, %out[%c0] : memref<6xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// What the GPU has instructions for stays.
+// CHECK-LABEL: gpu.func @native
+// CHECK: math.absf
+// CHECK: math.ceil
+// CHECK: math.floor
+// CHECK: math.trunc
+// CHECK: math.roundeven
+// CHECK: math.sqrt
+// CHECK: math.fma
+// CHECK: math.copysign
+gpu.module @kernels {
+  gpu.func @native(%x: f32, %out: memref<6xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %0 = math.absf %x : f32
+    %1 = math.ceil %0 : f32
+    %2 = math.floor %1 : f32
+    %3 = math.trunc %2 : f32
+    %4 = math.roundeven %3 : f32
+    %5 = math.sqrt %4 : f32
+    %6 = math.fma %5, %x, %x : f32
+    %7 = math.copysign %6, %x : f32
+    memref.store %7, %out[%c0] : memref<6xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Host code has a libm.
+// CHECK-LABEL: func.func @host
+// CHECK: math.powf
+func.func @host(%x: f32) -> f32 {
+  %0 = math.powf %x, %x : f32
+  return %0 : f32
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @powf(%x: f32, %out: memref<6xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{'math.powf' op cannot be compiled for the GPU: there is no expansion without libdevice for 'f32'}}
+    %0 = math.powf %x, %x : f32
+    memref.store %0, %out[%c0] : memref<6xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Polynomials are for f32.
+gpu.module @kernels {
+  gpu.func @exp_f64(%x: f64, %out: memref<6xf64>) kernel {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{'math.exp' op cannot be compiled for the GPU: there is no expansion without libdevice for 'f64'}}
+    %0 = math.exp %x : f64
+    memref.store %0, %out[%c0] : memref<6xf64>
+    gpu.return
+  }
+}
