@@ -74,9 +74,6 @@ static void buildKernelPipeline(OpPassManager &pm) {
   ConvertGpuOpsToNVVMOpsOptions nvvm;
   nvvm.indexBitwidth = 64;
   kernels.addPass(createConvertGpuOpsToNVVMOps(nvvm));
-  // What is left has an instruction, such as math.trunc; it would be taken for a
-  // call of the host's libm below.
-  kernels.addPass(createConvertMathToLLVMPass());
   kernels.addPass(createReconcileUnrealizedCastsPass());
 }
 

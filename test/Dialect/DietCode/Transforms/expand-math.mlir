@@ -2,7 +2,7 @@
 
 // What libdevice would be called for becomes polynomials.
 // CHECK-LABEL: gpu.func @polynomials
-// CHECK-NOT: math.{{exp|log|tanh|erf|sin|cos}}
+// CHECK-NOT: math.
 // CHECK: gpu.return
 gpu.module @kernels {
   gpu.func @polynomials(%x: f32, %out: memref<6xf32>) kernel {
@@ -20,16 +20,20 @@ gpu.module @kernels {
 
 // -----
 
-// What the GPU has instructions for stays.
+// What the GPU has instructions for becomes an intrinsic, which the lowering to
+// NVVM does not make a call of libdevice.
 // CHECK-LABEL: gpu.func @native
-// CHECK: math.absf
-// CHECK: math.ceil
-// CHECK: math.floor
-// CHECK: math.trunc
-// CHECK: math.roundeven
-// CHECK: math.sqrt
-// CHECK: math.fma
-// CHECK: math.copysign
+// CHECK-NEXT: arith.constant
+// CHECK-NEXT: llvm.call_intrinsic "llvm.fabs"
+// CHECK-NEXT: llvm.call_intrinsic "llvm.ceil"
+// CHECK-NEXT: llvm.call_intrinsic "llvm.floor"
+// CHECK-NEXT: llvm.call_intrinsic "llvm.trunc"
+// CHECK-NEXT: llvm.call_intrinsic "llvm.roundeven"
+// CHECK-NEXT: llvm.call_intrinsic "llvm.sqrt"
+// CHECK-NEXT: llvm.call_intrinsic "llvm.fma"(%{{.*}}, %{{.*}}, %{{.*}}) : (f32, f32, f32) -> f32
+// CHECK-NEXT: llvm.call_intrinsic "llvm.copysign"
+// CHECK-NOT: math.
+// CHECK: gpu.return
 gpu.module @kernels {
   gpu.func @native(%x: f32, %out: memref<6xf32>) kernel {
     %c0 = arith.constant 0 : index
@@ -77,6 +81,19 @@ gpu.module @kernels {
     // expected-error @below {{'math.exp' op cannot be compiled for the GPU: there is no expansion without libdevice for 'f64'}}
     %0 = math.exp %x : f64
     memref.store %0, %out[%c0] : memref<6xf64>
+    gpu.return
+  }
+}
+
+// -----
+
+// The remainder is a call of libdevice, too.
+gpu.module @kernels {
+  gpu.func @remf(%x: f32, %out: memref<6xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{'arith.remf' op cannot be compiled for the GPU: there is no expansion without libdevice for 'f32'}}
+    %0 = arith.remf %x, %x : f32
+    memref.store %0, %out[%c0] : memref<6xf32>
     gpu.return
   }
 }
