@@ -87,6 +87,9 @@ struct ExpandMath
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
+    math::populateExpansionPatterns(
+        patterns, {"rsqrt", "tan", "sinh", "cosh", "asinh", "acosh", "atanh",
+                   "exp2", "round"});
     populateMathPolynomialApproximationPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();

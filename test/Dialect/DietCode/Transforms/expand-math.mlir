@@ -20,6 +20,29 @@ gpu.module @kernels {
 
 // -----
 
+// What is made of others goes the same way.
+// CHECK-LABEL: gpu.func @expanded
+// CHECK-NOT: math.
+// CHECK: gpu.return
+gpu.module @kernels {
+  gpu.func @expanded(%x: f32, %o: memref<6xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %0 = math.rsqrt %x : f32
+    %1 = math.tan %0 : f32
+    %2 = math.sinh %1 : f32
+    %3 = math.cosh %2 : f32
+    %4 = math.asinh %3 : f32
+    %5 = math.acosh %4 : f32
+    %6 = math.atanh %5 : f32
+    %7 = math.exp2 %6 : f32
+    %8 = math.round %7 : f32
+    memref.store %8, %o[%c0] : memref<6xf32>
+    gpu.return
+  }
+}
+
+// -----
+
 // What the GPU has instructions for becomes an intrinsic, which the lowering to
 // NVVM does not make a call of libdevice.
 // CHECK-LABEL: gpu.func @native
