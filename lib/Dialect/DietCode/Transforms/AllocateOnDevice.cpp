@@ -57,7 +57,8 @@ static bool escapes(Value value, memref::AllocOp alloc) {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     if (auto call = dyn_cast<CallOpInterface>(user))
       return llvm::any_of(call->getResultTypes(), llvm::IsaPred<BaseMemRefType>);
-    return user == block->getTerminator();
+    return user == block->getTerminator() ||
+           !block->findAncestorOpInBlock(*user);
   });
 }
 
