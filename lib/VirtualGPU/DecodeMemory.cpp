@@ -76,6 +76,10 @@ Decoder::DecodeFn Decoder::lookup(std::string_view root) {
     t["ld"] = t["ldu"] = &Decoder::load;
     t["st"] = &Decoder::store;
     t["atom"] = t["red"] = &Decoder::atomic;
+    t["mma"] = &Decoder::mma;
+    t["wmma"] = &Decoder::wmma;
+    t["ldmatrix"] = &Decoder::loadMatrix;
+    t["movmatrix"] = &Decoder::moveMatrix;
     t["shfl"] = &Decoder::shuffle;
     t["vote"] = &Decoder::vote;
     t["match"] = &Decoder::match;

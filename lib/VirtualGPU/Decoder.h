@@ -77,6 +77,13 @@ private:
                  const std::vector<const Operand *> &targets);
   bool store(const RawInstruction &raw);
   bool atomic(const RawInstruction &raw);
+  bool mma(const RawInstruction &raw);
+  bool wmma(const RawInstruction &raw);
+  bool fragment(const RawInstruction &raw, bool isLoad);
+  bool loadMatrix(const RawInstruction &raw);
+  bool moveMatrix(const RawInstruction &raw);
+  bool registers(const Operand &operand, size_t count, std::vector<Ref> &into,
+                 bool isTarget);
   bool shuffle(const RawInstruction &raw);
   bool vote(const RawInstruction &raw);
   bool match(const RawInstruction &raw);

@@ -16,6 +16,7 @@
 #define DIETCODE_LIB_VIRTUALGPU_PROGRAM_H
 
 #include "LaneOps.h"
+#include "Matrix.h"
 #include "Syntax.h"
 #include "dietcode/VirtualGPU/Module.h"
 #include <array>
@@ -60,6 +61,11 @@ enum class Kind : uint8_t {
   ActiveMask,
   Clock,
   Trap,
+  Mma,           ///< The MatrixOp numbered imm.
+  LoadFragment,  ///< wmma.load of the MatrixOp numbered imm.
+  StoreFragment, ///< src[0] the address, src[1] the stride, in both.
+  LoadMatrix,    ///< ldmatrix of dst, rows at src[0].
+  MoveMatrix,    ///< movmatrix.
   Nop,
 };
 
@@ -69,6 +75,7 @@ enum class Pipe : uint8_t {
   Int,
   Fp64,
   Sfu,
+  Tensor,
   Shared,
   Global,
   Control,
@@ -117,6 +124,21 @@ struct Inst {
 };
 constexpr uint8_t blendPredicate = 0xff;
 
+inline bool readsMemory(Kind kind) {
+  return kind == Kind::Load || kind == Kind::Atomic ||
+         kind == Kind::LoadFragment || kind == Kind::LoadMatrix;
+}
+inline bool writesMemory(Kind kind) {
+  return kind == Kind::Store || kind == Kind::Atomic ||
+         kind == Kind::StoreFragment;
+}
+
+/// Whether imm numbers a MatrixOp.
+inline bool usesMatrixOp(Kind kind) {
+  return kind == Kind::Mma || kind == Kind::LoadFragment ||
+         kind == Kind::StoreFragment;
+}
+
 enum class Special : uint8_t {
   TidX,
   TidY,
@@ -163,6 +185,7 @@ struct Program {
   uint32_t paramBytes = 0;
   std::vector<Inst> code;
   std::vector<ConstantBytes> constants;
+  std::vector<MatrixOp> matrixOps;
   std::vector<std::pair<Special, Ref>> specials;
   uint32_t registerFileBytes = 0; ///< Per warp.
   uint32_t liveRegisters = 0;     ///< 32-bit registers a thread needs at once.
