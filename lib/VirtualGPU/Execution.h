@@ -157,6 +157,11 @@ private:
   bool loadMatrix(Warp &warp, const Inst &inst);
   void moveMatrix(const Inst &inst);
 
+  // Print.cpp
+  bool print(Warp &warp, const Inst &inst, uint32_t mask);
+  const uint8_t *readable(const Warp &warp, unsigned lane, uint64_t address,
+                          uint64_t bytes) const;
+
   // Atomics.cpp
   bool atomic(Warp &warp, const Inst &inst, uint32_t mask);
 

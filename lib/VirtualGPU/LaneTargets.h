@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Hot sources (LaneArith, LaneMatrix, LaneMemory) are compiled per instruction set and fill
-// the table through functions whose names carry the set. The others exist once.
+// Hot sources (LaneArith, LaneMatrix, LaneMemory) are compiled per instruction
+// set and fill the table through functions whose names carry the set. The
+// others exist once.
 //
 //===----------------------------------------------------------------------===//
 

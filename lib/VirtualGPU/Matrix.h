@@ -1,4 +1,4 @@
-//===- Matrix.h - Fragments of the warp-level matrix instructions -*- C++ -*-===//
+//===- Matrix.h - Fragments of the matrix instructions ----------*- C++ -*-===//
 //
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM

@@ -72,8 +72,11 @@ Expected<std::shared_ptr<const Module>> parseModule(std::string_view text,
   impl->name = std::move(name);
   allocateGlobals(*raw, *impl);
   for (const RawKernel &kernel : raw->kernels) {
+    Expected<RawKernel> inlined = inlineCalls(*raw, kernel, impl->name);
+    if (!inlined)
+      return tl::unexpected(inlined.error());
     Expected<Program> program =
-        decodeKernel(*raw, kernel, impl->globals, impl->name);
+        decodeKernel(*raw, *inlined, impl->globals, impl->name);
     if (!program)
       return tl::unexpected(program.error());
     if (impl->programs.count(kernel.name))

@@ -132,9 +132,13 @@ bool Parser::parseTopLevel() {
   }
   if (parseSpace(peek(ahead).text))
     return parseVariables(module.variables);
-  // What a declared function does is known by its name where it is called.
-  if (peek(ahead).text == ".func" && at(".extern"))
-    return skipToSemicolon();
+  if (peek(ahead).text == ".func") {
+    // What an external function does is known by its name where it is called.
+    if (at(".extern"))
+      return skipToSemicolon();
+    pos += ahead;
+    return parseFunction();
+  }
   return error(peek(ahead).line,
                "unsupported directive " + quote(peek(ahead).text));
 }
@@ -190,7 +194,8 @@ bool Parser::parseVariables(std::vector<Variable> &into) {
     isExtern |= at(".extern");
     ++pos;
   }
-  prototype.space = *parseSpace(peek().text);
+  prototype.space =
+      at(".param") ? Space::Param : parseSpace(peek().text).value();
   ++pos;
   uint64_t align = 0;
   std::optional<Type> type;

@@ -66,6 +66,7 @@ enum class Kind : uint8_t {
   StoreFragment, ///< src[0] the address, src[1] the stride, in both.
   LoadMatrix,    ///< ldmatrix of dst, rows at src[0].
   MoveMatrix,    ///< movmatrix.
+  Print,         ///< vprintf of the text at src[0], arguments at src[1].
   Nop,
 };
 

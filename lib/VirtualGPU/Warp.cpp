@@ -388,6 +388,8 @@ bool Executor::execute(Warp &warp, const Inst &inst, uint32_t mask,
     return true;
   case Kind::Trap:
     return trap(warp, inst, mask);
+  case Kind::Print:
+    return print(warp, inst, mask);
   case Kind::Mma:
   case Kind::LoadFragment:
   case Kind::StoreFragment:

@@ -147,8 +147,8 @@ TEST(Parser, TruncatedInput) {
 }
 
 TEST(Parser, Declarations) {
-  expectContains(parse(".version 7.5\n.func foo { ret; }"),
-                 "m.ptx:2: unsupported directive '.func'");
+  expectContains(parse(".version 7.5\n.alias foo, bar;"),
+                 "m.ptx:2: unsupported directive '.alias'");
   expectContains(parse(".version 7.5\n.extern .global .u32 x;"),
                  "external variable 'x' has no definition");
   expectContains(parse(".version 7.5\n.global .align 3 .u32 x;"),
