@@ -53,25 +53,25 @@ Expected<const DeviceSpec *> chosenDevice() {
 }
 
 /// Refuses what is not PTX by the magic numbers of the other formats.
-Expected<std::string_view> ptxText(const void *data) {
+Expected<std::string_view> ptxText(const void *data, size_t limit) {
   if (!data)
     return fail("cannot load a module from a null pointer");
-  auto *bytes = static_cast<const unsigned char *>(data);
+  auto *bytes = static_cast<const char *>(data);
   const char *format = nullptr;
-  if (std::memcmp(bytes,
-                  "\x7f"
-                  "ELF",
-                  4) == 0)
+  if (std::strncmp(bytes,
+                   "\x7f"
+                   "ELF",
+                   4) == 0)
     format = "an ELF cubin";
-  else if (std::memcmp(bytes, "\x50\xed\x55\xba", 4) == 0)
+  else if (std::strncmp(bytes, "\x50\xed\x55\xba", 4) == 0)
     format = "a fatbin";
-  else if (std::memcmp(bytes, "BC\xc0\xde", 4) == 0)
+  else if (std::strncmp(bytes, "BC\xc0\xde", 4) == 0)
     format = "LLVM bitcode";
   if (format)
     return fail(std::string("cannot load ") + format +
                 ": the virtual GPU runs PTX; compile with the binary format "
                 "'isa' (cubin-format=isa)");
-  return std::string_view(static_cast<const char *>(data));
+  return std::string_view(bytes, strnlen(bytes, limit));
 }
 
 } // namespace
@@ -91,10 +91,10 @@ Expected<Device *> Device::get() {
   return device;
 }
 
-Expected<LoadedModule *> Device::load(const void *data) {
+Expected<LoadedModule *> Device::load(const void *data, size_t limit) {
   // The text may be followed by a NUL inside of its size, or have one as its
   // end; either way the NUL ends it.
-  Expected<std::string_view> text = ptxText(data);
+  Expected<std::string_view> text = ptxText(data, limit);
   if (!text)
     return tl::unexpected(text.error());
   std::string name;

@@ -45,7 +45,8 @@ public:
   vgpu::VirtualGPU &gpu() { return virtualGpu; }
   const std::string &description() const { return text; }
 
-  Expected<LoadedModule *> load(const void *data);
+  /// The text ends at a NUL, or after `limit` bytes.
+  Expected<LoadedModule *> load(const void *data, size_t limit);
   Expected<bool> unload(LoadedModule *module);
   Expected<Function *> function(LoadedModule *module, const char *name);
   Expected<bool> launch(Function *function, const vgpu::LaunchConfig &config,

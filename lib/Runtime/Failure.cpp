@@ -24,6 +24,21 @@ thread_local Guard *innermost = nullptr;
 /// Outlives the jump, unlike anything in the frames it leaves.
 thread_local RuntimeFailure pending;
 
+/// Runs the call under the guard. A function of its own, so that no variable of
+/// it is alive across setjmp in the caller.
+__attribute__((noinline)) void runGuarded(const std::function<void()> &call,
+                                          Guard &guard) {
+  innermost = &guard;
+  call();
+  innermost = guard.outer;
+}
+
+__attribute__((noinline)) void takePending(RuntimeFailure *failure) {
+  if (failure)
+    *failure = std::move(pending);
+  pending = RuntimeFailure();
+}
+
 } // namespace
 
 void reportFailure(const char *message, FailureKind kind) {
@@ -44,15 +59,11 @@ bool guardedCall(const std::function<void()> &call, RuntimeFailure *failure) {
   Guard guard;
   guard.outer = innermost;
   if (setjmp(guard.target) == 0) {
-    innermost = &guard;
-    call();
-    innermost = guard.outer;
+    runGuarded(call, guard);
     return true;
   }
   innermost = guard.outer;
-  if (failure)
-    *failure = std::move(pending);
-  pending = RuntimeFailure();
+  takePending(failure);
   return false;
 }
 

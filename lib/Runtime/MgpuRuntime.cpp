@@ -70,10 +70,10 @@ void *startOf(const MemRefDescriptor &descriptor, int64_t elementBytes) {
   return descriptor.aligned + descriptor.offset * elementBytes;
 }
 
-LoadedModule *loadModule(const void *data) {
+LoadedModule *loadModule(const void *data, size_t limit) {
   LoadedModule *module = nullptr;
   bool ok = onDevice([&](Device &device) {
-    Expected<LoadedModule *> loaded = device.load(data);
+    Expected<LoadedModule *> loaded = device.load(data, limit);
     module = loaded.value_or(nullptr);
     return loaded;
   });
@@ -104,12 +104,12 @@ struct Event {
 
 extern "C" {
 
-DIETCODE_EXPORT void *mgpuModuleLoad(void *data, size_t) {
-  return loadModule(data);
+DIETCODE_EXPORT void *mgpuModuleLoad(void *data, size_t size) {
+  return loadModule(data, size);
 }
 
 DIETCODE_EXPORT void *mgpuModuleLoadJIT(void *data, int) {
-  return loadModule(data);
+  return loadModule(data, SIZE_MAX);
 }
 
 DIETCODE_EXPORT void mgpuModuleUnload(void *module) {

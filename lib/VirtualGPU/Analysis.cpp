@@ -299,7 +299,8 @@ void Analysis::computeIntervals() {
     intervals[ref] = {0, ~0u};
 }
 
-/// Linear scan with one pool of rows per row size.
+/// Linear scan with one pool of rows per element size: a conversion may take
+/// over its operand's row only if both step through it alike.
 void Analysis::assignRows() {
   std::vector<uint32_t> order;
   for (uint32_t r = 0; r < types.size(); ++r)
@@ -322,7 +323,7 @@ void Analysis::assignRows() {
   rows.assign(types.size(), noRef);
   for (uint32_t r : order) {
     uint32_t bytes = std::max(64u, 32 * byteSize(types[r]));
-    std::vector<Row> &pool = pools[bytes];
+    std::vector<Row> &pool = pools[byteSize(types[r])];
     Row row = {0, program.registerFileBytes};
     if (!pool.empty() && pool.front().busyUntil < intervals[r].start) {
       row = pool.front();

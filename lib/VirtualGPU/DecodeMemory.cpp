@@ -69,6 +69,7 @@ Decoder::DecodeFn Decoder::lookup(std::string_view root) {
     t["cvt"] = &Decoder::convert;
     t["cvta"] = &Decoder::convertAddress;
     t["bra"] = &Decoder::branch;
+    t["brx"] = &Decoder::branchIndexed;
     t["ret"] = t["exit"] = &Decoder::exit;
     t["trap"] = &Decoder::trap;
     t["ld"] = t["ldu"] = &Decoder::load;

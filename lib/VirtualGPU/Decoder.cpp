@@ -338,18 +338,62 @@ bool Decoder::decode(const RawInstruction &raw) {
   return (this->*fn)(raw);
 }
 
+/// A label's index in the raw body; run() translates it.
+std::optional<uint32_t> Decoder::labelTarget(std::string_view label) {
+  auto it = kernel.labels.find(label);
+  if (it != kernel.labels.end())
+    return it->second;
+  refuse("unknown label '" + std::string(label) + "'");
+  return std::nullopt;
+}
+
 bool Decoder::branch(const RawInstruction &raw) {
   Modifiers mods(raw);
   mods.take("uni");
   if (!mods.done() || raw.operands.size() != 1 ||
       raw.operands[0].kind != Operand::Symbol)
     return false;
-  auto label = kernel.labels.find(raw.operands[0].name);
-  if (label == kernel.labels.end())
-    return refuse("unknown label '" + std::string(raw.operands[0].name) + "'");
+  std::optional<uint32_t> target = labelTarget(raw.operands[0].name);
+  if (!target)
+    return false;
   Inst inst = begin(raw, Kind::Branch, Pipe::Control);
-  inst.target = label->second; // Of the raw body; run() translates it.
+  inst.target = *target;
   emit(inst);
+  return true;
+}
+
+/// `brx.idx index, list` becomes a chain of comparisons and branches, of which
+/// one counts as an instruction. An index beyond the list is undefined.
+bool Decoder::branchIndexed(const RawInstruction &raw) {
+  Modifiers mods(raw);
+  bool indexed = mods.take("idx");
+  mods.take("uni");
+  if (!indexed || !mods.done() || raw.guard || raw.operands.size() != 2 ||
+      raw.operands[1].kind != Operand::Symbol)
+    return false;
+  auto list = kernel.branchLists.find(raw.operands[1].name);
+  Ref index = source(raw.operands[0], Type::U32);
+  if (list == kernel.branchLists.end() || index == noRef)
+    return refuse("unknown list of branch targets");
+  size_t n = list->second.size();
+  for (size_t i = 0; i < n; ++i) {
+    std::optional<uint32_t> target = labelTarget(list->second[i]);
+    if (!target)
+      return false;
+    bool last = i + 1 == n;
+    Inst inst = begin(raw, Kind::Branch, last ? Pipe::Control : Pipe::None);
+    inst.target = *target;
+    if (!last) {
+      Inst compare = begin(raw, Kind::Setp, Pipe::None);
+      compare.fn = lanes.op[unsigned(Op::CmpEq)][unsigned(Type::U32)];
+      compare.blend = blendPredicate;
+      compare.src[0] = index;
+      compare.src[1] = constant(i, 4);
+      compare.dst[0] = inst.guard = newRegister(Type::Pred);
+      emit(compare);
+    }
+    emit(inst);
+  }
   return true;
 }
 
@@ -388,10 +432,10 @@ Expected<Program> Decoder::run() {
   for (const RawInstruction &raw : kernel.body) {
     firstInst.push_back(static_cast<uint32_t>(program.code.size()));
     sourceIndex = static_cast<uint32_t>(program.sources.size());
-    program.sources.push_back({raw.line, std::string(raw.text)});
+    program.sources.push_back({raw.line, oneSpaced(raw.text)});
     if (!decode(raw))
       return fail(std::string(moduleName) + ":" + std::to_string(raw.line) +
-                  ": unsupported instruction '" + std::string(raw.text) + "'" +
+                  ": unsupported instruction '" + oneSpaced(raw.text) + "'" +
                   (reason.empty() ? "" : ": " + reason));
   }
   firstInst.push_back(static_cast<uint32_t>(program.code.size()));

@@ -65,6 +65,8 @@ private:
   bool convert(const RawInstruction &raw);
   bool convertAddress(const RawInstruction &raw);
   bool branch(const RawInstruction &raw);
+  bool branchIndexed(const RawInstruction &raw);
+  std::optional<uint32_t> labelTarget(std::string_view label);
   bool exit(const RawInstruction &raw);
   bool trap(const RawInstruction &raw);
   bool barrier(const RawInstruction &raw);

@@ -16,13 +16,29 @@
 namespace dietcode::vgpu {
 namespace {
 
-template <typename T>
-inline T fmaOf(T a, T b, T c);
-template <>
+#if defined(__x86_64__) && !defined(__FMA__)
+/// Without the instruction, libm's fmaf is a call per lane. The product of two
+/// floats is exact in double; rounding the sum to odd there keeps what decides
+/// the final rounding (Boldo and Melquiond, "Emulation of FMA and correctly
+/// rounded sums", 2008). Infinities and NaN have no error term and pass
+/// through.
+inline float fmaOf(float a, float b, float c) {
+  double product = static_cast<double>(a) * static_cast<double>(b);
+  double addend = c;
+  double sum = product + addend;
+  double other = sum - product;
+  double error = (product - (sum - other)) + (addend - other);
+  int64_t bits = bitCast<int64_t>(sum);
+  int64_t inexact = (error > 0) | (error < 0);
+  int64_t away = (error > 0) == (sum > 0) ? 1 : -1;
+  bits += (inexact & ~bits & 1) * away;
+  return static_cast<float>(bitCast<double>(bits));
+}
+#else
 inline float fmaOf(float a, float b, float c) {
   return __builtin_fmaf(a, b, c);
 }
-template <>
+#endif
 inline double fmaOf(double a, double b, double c) {
   return __builtin_fma(a, b, c);
 }
@@ -108,7 +124,7 @@ ROW2(rowMulWide, WiderT<T>, T, T, WiderT<T>(a[i]) * WiderT<T>(b[i]))
 ROW2(rowMadWide, WiderT<T>, T, WiderT<T>,
      UnsignT<WiderT<T>>(WiderT<T>(a[i]) * WiderT<T>(b[i])) +
          UnsignT<WiderT<T>>(c[i]))
-ROW(rowFma, fmaOf<T>(a[i], b[i], c[i]))
+ROW(rowFma, fmaOf(a[i], b[i], c[i]))
 ROW(rowMin, b[i] < a[i] ? b[i] : a[i])
 ROW(rowMax, a[i] < b[i] ? b[i] : a[i])
 ROW(rowAbs, a[i] < 0 ? UnsignT<T>(0) - UnsignT<T>(a[i]) : UnsignT<T>(a[i]))

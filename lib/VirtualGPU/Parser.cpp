@@ -140,13 +140,22 @@ bool Parser::parseVersionOrTarget() {
   std::string_view word = peek().text;
   unsigned line = peek().line;
   ++pos;
+  if (word == ".target") {
+    do {
+      if (peek().kind != Token::Word)
+        return error(line, "expected a target, found " + quote(peek().text));
+      ++pos;
+    } while (accept(","));
+    return true;
+  }
+  if (peek().kind != Token::Number)
+    return error(line, "expected a number after " + std::string(word));
   if (word == ".version")
     sawVersion = true;
   if (word == ".address_size" && !at("64"))
     return error(line, "only 64-bit addresses are supported, found " +
                            quote(peek().text));
-  while (peek().kind != Token::End && peek().line == line)
-    ++pos;
+  ++pos;
   return true;
 }
 
@@ -415,6 +424,18 @@ bool Parser::parsePerformanceDirectives(RawKernel &kernel) {
       return false;
   }
   return true;
+}
+
+std::string oneSpaced(std::string_view text) {
+  std::string result;
+  for (char c : text) {
+    bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    if (!blank)
+      result += c;
+    else if (!result.empty() && result.back() != ' ')
+      result += ' ';
+  }
+  return result;
 }
 
 Expected<RawModule> parsePtx(std::string_view text, std::string_view name) {

@@ -14,7 +14,7 @@ namespace dietcode::vgpu {
 namespace {
 
 std::string quote(std::string_view text) {
-  return "'" + std::string(text.substr(0, 80)) + "'";
+  return "'" + oneSpaced(text.substr(0, 200)) + "'";
 }
 
 int hexDigit(char c) {
@@ -130,17 +130,33 @@ bool Parser::parseStatement(RawKernel &kernel) {
     return skipToSemicolon();
   if (word == ".shared" || word == ".local" || word == ".extern")
     return parseVariables(kernel.variables);
-  if (peek().kind == Token::Word && peek(1).text == ":") {
-    pos += 2;
-    auto [it, isNew] = kernel.labels.emplace(
-        std::string(word), static_cast<uint32_t>(kernel.body.size()));
-    if (!isNew)
-      return error(line, "label " + quote(word) + " is defined twice");
-    return true;
-  }
+  if (peek().kind == Token::Word && peek(1).text == ":")
+    return parseLabel(kernel);
   if (!word.empty() && word[0] == '.')
     return error(line, "unsupported directive " + quote(word));
   return parseInstruction(kernel);
+}
+
+/// `name:`, of an instruction or of a list of branch targets.
+bool Parser::parseLabel(RawKernel &kernel) {
+  std::string label(peek().text);
+  unsigned line = peek().line;
+  pos += 2;
+  if (kernel.labels.count(label) || kernel.branchLists.count(label))
+    return error(line, "label " + quote(label) + " is defined twice");
+  if (!accept(".branchtargets")) {
+    kernel.labels[label] = static_cast<uint32_t>(kernel.body.size());
+    return true;
+  }
+  std::vector<std::string_view> &targets = kernel.branchLists[label];
+  do {
+    if (peek().kind != Token::Word)
+      return error(peek().line,
+                   "expected a label, found " + quote(peek().text));
+    targets.push_back(peek().text);
+    ++pos;
+  } while (accept(","));
+  return expect(";");
 }
 
 bool Parser::parseRegisters(RawKernel &kernel) {
@@ -300,10 +316,11 @@ bool Parser::parseWord(Operand &operand) {
     return error(line, "unexpected " + quote(operand.name));
   operand.kind = operand.name[0] == '%' ? Operand::Special : Operand::Symbol;
   if (operand.kind == Operand::Symbol && accept("+")) {
+    bool minus = accept("-"); // LLVM writes symbol+-4.
     uint64_t offset = 0;
     if (!parseUnsigned(offset))
       return false;
-    operand.value = static_cast<int64_t>(offset);
+    operand.value = static_cast<int64_t>(minus ? 0 - offset : offset);
   }
   return true;
 }

@@ -56,6 +56,7 @@ private:
   // Bodies, in ParserBody.cpp.
   bool parseBody(RawKernel &kernel);
   bool parseStatement(RawKernel &kernel);
+  bool parseLabel(RawKernel &kernel);
   bool parseRegisters(RawKernel &kernel);
   bool parseInstruction(RawKernel &kernel);
   bool parseGuard(RawInstruction &inst);

@@ -85,6 +85,8 @@ struct RawKernel {
   std::vector<Variable> variables; ///< .shared and .local of the body.
   std::vector<RawInstruction> body;
   std::map<std::string, uint32_t, std::less<>> labels; ///< Index into body.
+  /// The labels of each .branchtargets list.
+  std::map<std::string, std::vector<std::string_view>, std::less<>> branchLists;
 };
 
 struct RawModule {
@@ -97,6 +99,9 @@ Expected<RawModule> parsePtx(std::string_view text, std::string_view name);
 
 /// The type a suffix such as "f32" or "b64" names.
 std::optional<Type> parseTypeName(std::string_view name);
+
+/// An instruction's text for messages: compilers align operands with tabs.
+std::string oneSpaced(std::string_view text);
 
 } // namespace dietcode::vgpu
 

@@ -18,11 +18,19 @@ def ConvertLinalgToDietCodePass : Pass<"convert-linalg-to-dietcode"> {
     a contraction of two matrices into `dietcode.matmul`, on tensors and on
     buffers. What an operation computes is read off its indexing maps and its
     body, never off its name; an operation that is not understood is left as it
-    is.
+    is. Static sizes of one loop that differ are an error: the verifier of linalg
+    stops comparing them once any size is dynamic.
 
     A destination that is filled with zero is not read; any other is added to
-    the product once (`accumulate`). Elementwise consumers of the product (bias,
-    activation, residual, scale) become its epilogue when it has no other use.
+    the product once (`accumulate`). On buffers, the fill is dropped if nothing
+    in between can see its zeros. A product that is written transposed is raised
+    with its factors exchanged, and transposed factors are read in place.
+
+    Elementwise consumers of the product (bias, activation, residual, scale)
+    become its epilogue when it has no other use: any scalar arithmetic on
+    elements at `(m, n)` or a projection of it, broadcast or transposed operands
+    included, that keeps the element type. On buffers that is done for updates
+    in place by operands that provably do not overlap the product.
 
     Example:
 
@@ -44,7 +52,8 @@ def ConvertLinalgToDietCodePass : Pass<"convert-linalg-to-dietcode"> {
     }
     ```
   }];
-  let dependentDialects = ["::mlir::dietcode::DietCodeDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::dietcode::DietCodeDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def ConvertDietCodeToLinalgPass : Pass<"convert-dietcode-to-linalg"> {
@@ -53,6 +62,39 @@ def ConvertDietCodeToLinalgPass : Pass<"convert-dietcode-to-linalg"> {
     The inverse of `convert-linalg-to-dietcode`: the definition of each operator
     in terms that any MLIR compiler understands. It is what results are checked
     against, and a way to run an operator where there is no GPU.
+
+    A `dietcode.matmul` becomes a `linalg.fill` unless it accumulates, a
+    contraction, and an update in place for its epilogue. What is only known
+    about shapes, workloads, micro-kernels and the device is dropped, with the
+    symbols that nothing refers to any more. Left alone are operators whose
+    factors would have to be narrowed, or be integers that widen, and operators
+    on buffers with their destination as an operand of the epilogue.
+
+    Example:
+
+    ```mlir
+    func.func @f(%a: tensor<?x768xf32>, %b: tensor<768x2304xf32>, %init: tensor<?x2304xf32>) -> tensor<?x2304xf32> {
+      %0 = dietcode.matmul accumulate ins(%a, %b : tensor<?x768xf32>, tensor<768x2304xf32>) outs(%init : tensor<?x2304xf32>) -> tensor<?x2304xf32>
+      return %0 : tensor<?x2304xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @f(%a: tensor<?x768xf32>, %b: tensor<768x2304xf32>, %init: tensor<?x2304xf32>) -> tensor<?x2304xf32> {
+      %0 = linalg.generic {
+          indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+          iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%a, %b : tensor<?x768xf32>, tensor<768x2304xf32>) outs(%init : tensor<?x2304xf32>) {
+      ^bb0(%x: f32, %y: f32, %sum: f32):
+        %1 = arith.mulf %x, %y : f32
+        %2 = arith.addf %sum, %1 : f32
+        linalg.yield %2 : f32
+      } -> tensor<?x2304xf32>
+      return %0 : tensor<?x2304xf32>
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect"];
 }

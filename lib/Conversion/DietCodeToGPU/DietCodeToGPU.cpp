@@ -29,6 +29,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
 namespace mlir::dietcode {
@@ -197,6 +198,9 @@ void OperatorLowering::createLaunch(MicroKernelOp microKernel, Value aligned) {
                               /*dynamicSharedMemorySize=*/Value(),
                               op->getOperands());
   };
+  // A static size or stride may rule vectors out.
+  if (matchPattern(aligned, m_Zero()))
+    return launch(Twin::General);
   scf::IfOp::create(
       b, aligned,
       [&](OpBuilder &, Location) {

@@ -28,11 +28,8 @@ public:
   DecisionBuilder(ImplicitLocOpBuilder &b, DispatchOp dispatch,
                   ValueRange sizes)
       : b(b), leaves(dispatch.getLeaves()), sizes(sizes),
-        tree(::dietcode::buildDecisionTree(dispatch.getDomainBox(), leaves)) {
-    general = llvm::find(dispatch.getKernelTable(),
-                         dispatch.getOtherwiseAttr()) -
-              dispatch.getKernelTable().begin();
-  }
+        tree(::dietcode::buildDecisionTree(dispatch.getDomainBox(), leaves)),
+        general(dispatch.getGeneralKernel()) {}
 
   /// The index of the kernel that serves `sizes`.
   Value build();

@@ -9,6 +9,7 @@
 #include "dietcode/Conversion/LinalgToDietCode/LinalgToDietCode.h"
 #include "Utils.h"
 #include "dietcode/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -20,11 +21,45 @@ namespace mlir::dietcode {
 using namespace mlir;
 using namespace mlir::dietcode;
 
+/// The sizes of a loop that the operands' types tell must agree. The verifier of
+/// linalg stops comparing them once any dimension is dynamic.
+static LogicalResult verifyStaticSizes(linalg::LinalgOp op) {
+  DenseMap<unsigned, std::pair<OpOperand *, int64_t>> first;
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<ShapedType>(operand.get().getType());
+    if (!type)
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+      auto loop = dyn_cast<AffineDimExpr>(expr);
+      if (!loop || type.isDynamicDim(dim))
+        continue;
+      auto [it, isNew] =
+          first.insert({loop.getPosition(), {&operand, int64_t(dim)}});
+      auto [other, otherDim] = it->second;
+      int64_t expected =
+          cast<ShapedType>(other->get().getType()).getDimSize(otherDim);
+      if (!isNew && expected != type.getDimSize(dim))
+        return op->emitOpError()
+               << "sizes of loop " << loop.getPosition()
+               << " differ: operand " << other->getOperandNumber() << " has "
+               << expected << " in dimension " << otherDim << ", but operand "
+               << operand.getOperandNumber() << " has " << type.getDimSize(dim)
+               << " in dimension " << dim;
+    }
+  }
+  return success();
+}
+
 namespace {
 struct ConvertLinalgToDietCodePass
     : mlir::dietcode::impl::ConvertLinalgToDietCodePassBase<
           ConvertLinalgToDietCodePass> {
   void runOnOperation() override {
+    WalkResult sizes = getOperation()->walk(
+        [](linalg::LinalgOp op) { return WalkResult(verifyStaticSizes(op)); });
+    if (sizes.wasInterrupted())
+      return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     populateLinalgToDietCodePatterns(patterns);
     // Operations of other dialects pass through as they are: the driver must

@@ -131,10 +131,14 @@ static LogicalResult bindCaptures(EpiloguePlan &plan,
 /// Linalg does not check static sizes that meet a dynamic one; dietcode does.
 static bool fitsProducer(const EpiloguePlan &plan) {
   MatmulOp producer = plan.producer;
-  auto identity = AffineMap::getMultiDimIdentityMap(2, producer.getContext());
+  linalg::LinalgOp consumer = plan.consumer;
+  // The maps of the factors are from (m, n, k), all others from (m, n).
+  SmallVector<AffineMap> maps = producer.getOperandMaps();
   SmallVector<MappedValue> operands = {
-      {producer.getOut(), identity},
-      {linalg::LinalgOp(plan.consumer).getDpsInits()[0], identity}};
+      {producer.getLhs(), maps[MatmulOp::kLhs]},
+      {producer.getRhs(), maps[MatmulOp::kRhs]},
+      {producer.getOut(), maps[MatmulOp::kOut]},
+      {consumer.getDpsInits()[0], maps[MatmulOp::kOut]}};
   llvm::append_range(operands, plan.operands);
   return haveConsistentStaticSizes(operands);
 }

@@ -166,14 +166,14 @@ TEST(Constraints, Staging) {
 
 TEST(Constraints, Registers) {
   EXPECT_EQ(messageOf({256, 256, 8, 16, 16}),
-            "registers: the 16x16 thread tile needs about 344 registers per "
+            "registers: the 16x16 thread tile needs about 392 registers per "
             "thread, the t4 allows 255");
 }
 
 TEST(Constraints, RegisterFile) {
   EXPECT_EQ(messageOf({256, 128, 8, 4, 8}),
-            "register-file: 1024 threads with about 87 registers each need "
-            "90112 registers, an SM of the t4 has 65536");
+            "register-file: 1024 threads with about 96 registers each need "
+            "98304 registers, an SM of the t4 has 65536");
 }
 
 TEST(Constraints, Residency) {

@@ -33,6 +33,15 @@ SmallVector<FlatSymbolRefAttr> DispatchOp::getKernelTable() {
       table, [](Attribute kernel) { return cast<FlatSymbolRefAttr>(kernel); });
 }
 
+static unsigned getIndexIn(ArrayRef<FlatSymbolRefAttr> table,
+                           FlatSymbolRefAttr kernel) {
+  return std::distance(table.begin(), llvm::find(table, kernel));
+}
+
+unsigned DispatchOp::getGeneralKernel() {
+  return getIndexIn(getKernelTable(), getOtherwiseAttr());
+}
+
 std::vector<::dietcode::DispatchLeaf> DispatchOp::getLeaves() {
   SmallVector<FlatSymbolRefAttr> table = getKernelTable();
   size_t stride = 2 * getDims().size();
@@ -41,7 +50,7 @@ std::vector<::dietcode::DispatchLeaf> DispatchOp::getLeaves() {
        llvm::enumerate(getKernels().getAsRange<FlatSymbolRefAttr>())) {
     ::dietcode::DispatchLeaf leaf;
     leaf.box = makeBox(getBoxes().slice(index * stride, stride));
-    leaf.kernel = std::distance(table.begin(), llvm::find(table, kernel));
+    leaf.kernel = getIndexIn(table, kernel);
     leaves.push_back(std::move(leaf));
   }
   return leaves;

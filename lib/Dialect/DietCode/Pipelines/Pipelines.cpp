@@ -79,6 +79,7 @@ static void buildKernelPipeline(OpPassManager &pm) {
 /// know.
 static void buildHostPipeline(OpPassManager &pm) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(createDietCodeLowerCopiesPass());
   functions.addPass(createConvertLinalgToLoopsPass());
   functions.addPass(createLowerAffinePass());
   functions.addPass(createSCFToControlFlowPass());
@@ -102,6 +103,8 @@ void mlir::dietcode::buildLowerToLLVMPipeline(
   GpuModuleToBinaryPassOptions binary;
   binary.compilationTarget = options.format == "cubin" ? "bin" : "isa";
   pm.addPass(createGpuModuleToBinaryPass(binary));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
 }
 

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 
 namespace mlir::dietcode {
@@ -32,11 +33,18 @@ static void moveToDevice(memref::AllocOp op) {
   op.erase();
 }
 
-/// memref.dealloc %b  -->  gpu.dealloc %b
+/// memref.dealloc %b
+///   -->  %0 = gpu.wait async
+///        %1 = gpu.dealloc async [%0] %b
+///        gpu.wait [%1]
+/// gpu-to-llvm only knows how to free in a stream.
 static void moveToDevice(memref::DeallocOp op) {
-  OpBuilder builder(op);
-  gpu::DeallocOp::create(builder, op.getLoc(), /*asyncToken=*/Type(),
-                         /*asyncDependencies=*/ValueRange(), op.getMemref());
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Type token = b.getType<gpu::AsyncTokenType>();
+  Value start = gpu::WaitOp::create(b, token, ValueRange()).getAsyncToken();
+  Value end = gpu::DeallocOp::create(b, token, start, op.getMemref())
+                  .getAsyncToken();
+  gpu::WaitOp::create(b, Type(), end);
   op.erase();
 }
 

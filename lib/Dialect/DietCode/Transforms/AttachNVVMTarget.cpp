@@ -47,6 +47,8 @@ struct AttachNVVMTarget
       if (failed(attachTarget(gpuModule, device)))
         return signalPassFailure();
     }
+    // The targets say it now, in terms that tools without DietCode know.
+    module->removeAttr(DietCodeDialect::getDeviceAttrName());
   }
 
 private:

@@ -116,7 +116,9 @@ LogicalResult ShapeBinder::bind() {
   for (OperatorOpInterface op : ops)
     if (failed(bindOperator(op)))
       return failure();
-  for (Value value : llvm::make_first_range(toBind))
+  // Each is put right after its value, the first one last: arguments are bound
+  // in the order in which operators use them.
+  for (Value value : llvm::make_first_range(llvm::reverse(toBind)))
     createBinding(value);
   return success();
 }

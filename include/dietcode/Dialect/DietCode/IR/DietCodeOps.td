@@ -262,6 +262,8 @@ def DietCode_DispatchOp : DietCode_Op<"dispatch", [
     /// The distinct micro-kernels in order of first use, `otherwise` last
     /// unless a case uses it.
     ::llvm::SmallVector<::mlir::FlatSymbolRefAttr> getKernelTable();
+    /// The index in the kernel table of the `otherwise` kernel.
+    unsigned getGeneralKernel();
   }];
 }
 

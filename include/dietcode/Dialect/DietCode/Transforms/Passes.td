@@ -147,7 +147,8 @@ def DietCodeAttachNVVMTargetPass : Pass<"dietcode-attach-nvvm-target", "ModuleOp
   let summary = "Say how the kernels of a module are compiled";
   let description = [{
     Attaches an `#nvvm.target` for the chip of the module's device to each
-    `gpu.module` that has no target. The PTX ISA is checked here, since the back
+    `gpu.module` that has no target, and drops the `dietcode.device` of the
+    module: from here on stock tools can read it. The PTX ISA is checked here, since the back
     end aborts on one that does not know the chip.
   }];
   let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
@@ -170,6 +171,16 @@ def DietCodeExpandMathPass : Pass<"dietcode-expand-math", "::mlir::gpu::GPUModul
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect",
                            "::mlir::math::MathDialect"];
+}
+
+def DietCodeLowerCopiesPass : Pass<"dietcode-lower-copies", "::mlir::func::FuncOp"> {
+  let summary = "Copy strided buffers without a runtime function";
+  let description = [{
+    Replaces `memref.copy` between buffers of which one is not contiguous by a
+    `linalg.generic`. MLIR would lower it to a call of `memrefCopy`, which only
+    its own runner has.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
 #endif // DIETCODE_TRANSFORMS_PASSES_TD
