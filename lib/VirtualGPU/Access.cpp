@@ -29,10 +29,6 @@ void forEachLane(uint32_t mask, Fn fn) {
     fn(static_cast<unsigned>(__builtin_ctz(mask)));
 }
 
-unsigned firstLane(uint32_t mask) {
-  return static_cast<unsigned>(__builtin_ctz(mask));
-}
-
 std::string hex(uint64_t value) {
   char text[32];
   std::snprintf(text, sizeof(text), "0x%llx",
@@ -124,6 +120,15 @@ bool Executor::resolve(Warp &warp, const Inst &inst, uint32_t mask,
   return resolveGlobal(warp, inst, mask, bytes, range);
 }
 
+/// The range that holds an access, or one that holds nothing.
+Executor::HitRange Executor::hitRange(uint64_t address, unsigned bytes) const {
+  const MemoryRange *found = launch.memory.find(address, bytes);
+  if (!found)
+    return {};
+  auto index = static_cast<uint64_t>(found - launch.memory.ranges().data());
+  return {found->base, found->base + found->size, index};
+}
+
 bool Executor::resolveGlobal(Warp &warp, const Inst &inst, uint32_t mask,
                              unsigned bytes, const AddressRange &range) {
   HitRange &hit = hits[static_cast<size_t>(&inst - program.code.data())];
@@ -131,9 +136,9 @@ bool Executor::resolveGlobal(Warp &warp, const Inst &inst, uint32_t mask,
   if (range.min < hit.base || range.max > hit.end - bytes) {
     unsigned bad = 32;
     forEachLane(mask, [&](unsigned i) {
-      const MemoryRange *found = launch.memory.find(hostAddresses[i], bytes);
-      if (found)
-        hit = {found->base, found->base + found->size};
+      HitRange found = hitRange(hostAddresses[i], bytes);
+      if (found.base <= hostAddresses[i])
+        hit = found;
       else if (bad == 32)
         bad = i;
     });
@@ -274,24 +279,29 @@ void Executor::sampleShared(uint32_t mask, unsigned bytes) {
   ++samples.sharedAccesses;
 }
 
+/// Sectors are counted from the start of each range, as if it were aligned like
+/// device memory: where the host put it must not show in the model's results.
 void Executor::sampleGlobal(const Inst &inst, uint32_t mask, unsigned bytes) {
   uint64_t sectors[64];
   unsigned n = 0;
+  HitRange range = hits[static_cast<size_t>(&inst - program.code.data())];
   forEachLane(mask, [&](unsigned i) {
-    uint64_t first = hostAddresses[i] / 32;
-    uint64_t last = (hostAddresses[i] + bytes - 1) / 32;
-    for (uint64_t sector : {first, last})
+    uint64_t address = hostAddresses[i];
+    if (address < range.base || address > range.end - bytes)
+      range = hitRange(address, bytes);
+    uint64_t offset = address - range.base;
+    for (uint64_t at : {offset, offset + bytes - 1}) {
+      uint64_t sector = range.index << 48 | at / 32;
       if (n == 0 || sectors[n - 1] != sector)
         sectors[n++] = sector;
+    }
   });
   std::sort(sectors, sectors + n);
   n = static_cast<unsigned>(std::unique(sectors, sectors + n) - sectors);
   if (inst.kind != Kind::Store) {
     samples.sectorsRead += n;
     sectorsRead.insert(sectors, sectors + n);
-    const MemoryRange *range =
-        launch.memory.find(hostAddresses[firstLane(mask)], bytes);
-    auto index = static_cast<uint32_t>(range - launch.memory.ranges().data());
+    auto index = static_cast<uint32_t>(range.index);
     auto at = std::lower_bound(samples.rangesRead.begin(),
                                samples.rangesRead.end(), index);
     if (at == samples.rangesRead.end() || *at != index)

@@ -37,6 +37,11 @@ std::array<uint32_t, 3> unflatten(uint64_t index,
           static_cast<uint32_t>(index / box[0] / box[1])};
 }
 
+bool dependsOnBlock(Special special) {
+  return (special >= Special::CtaidX && special <= Special::CtaidZ) ||
+         special == Special::SmId;
+}
+
 } // namespace
 
 void Sample::add(const Sample &other) {
@@ -63,10 +68,12 @@ Executor::Executor(const LaunchState &launch)
   // Nothing writes through a reference to a constant.
   bases[1] = reinterpret_cast<uint8_t *>(
       const_cast<ConstantBytes *>(program.constants.data()));
+  fillInitialFiles();
 }
 
 Executor::~Executor() {
   std::free(registerFiles);
+  std::free(initialFiles);
   std::free(sharedMemory);
 }
 
@@ -135,10 +142,26 @@ void Executor::startWarp(Warp &warp) {
   warp.registers =
       registerFiles + size_t(warp.index) * program.registerFileBytes;
   warp.local = localMemory.data() + size_t(first) * program.localBytes;
-  std::memset(warp.registers, 0, program.registerFileBytes);
+  std::memcpy(warp.registers,
+              initialFiles + size_t(warp.index) * program.registerFileBytes,
+              program.registerFileBytes);
   for (auto &[special, ref] : program.specials)
-    fillSpecial(special, reinterpret_cast<uint32_t *>(warp.registers + ref),
-                warp);
+    if (dependsOnBlock(special))
+      fillSpecial(special, reinterpret_cast<uint32_t *>(warp.registers + ref),
+                  warp);
+}
+
+/// Zeros, and the special registers that are the same in every block.
+void Executor::fillInitialFiles() {
+  size_t bytes = warps.size() * program.registerFileBytes;
+  initialFiles = allocateRows(bytes);
+  std::memset(initialFiles, 0, bytes);
+  for (uint32_t i = 0; i < warps.size(); ++i) {
+    warps[i].index = i;
+    uint8_t *file = initialFiles + size_t(i) * program.registerFileBytes;
+    for (auto &[special, ref] : program.specials)
+      fillSpecial(special, reinterpret_cast<uint32_t *>(file + ref), warps[i]);
+  }
 }
 
 void Executor::startBlock(uint64_t index) {
@@ -148,10 +171,8 @@ void Executor::startBlock(uint64_t index) {
   std::memset(sharedMemory, 0xff, launch.sharedBytes);
   std::fill(localMemory.begin(), localMemory.end(), 0xff);
   arrivals.fill(0);
-  for (uint32_t i = 0; i < warps.size(); ++i) {
-    warps[i].index = i;
-    startWarp(warps[i]);
-  }
+  for (Warp &warp : warps)
+    startWarp(warp);
   if (isSampled) {
     sectorsRead.clear();
     sectorsWritten.clear();

@@ -72,6 +72,7 @@ Decoder::DecodeFn Decoder::lookup(std::string_view root) {
     t["brx"] = &Decoder::branchIndexed;
     t["ret"] = t["exit"] = &Decoder::exit;
     t["trap"] = &Decoder::trap;
+    t["call"] = &Decoder::call;
     t["ld"] = t["ldu"] = &Decoder::load;
     t["st"] = &Decoder::store;
     t["atom"] = t["red"] = &Decoder::atomic;
@@ -215,6 +216,15 @@ bool Decoder::store(const RawInstruction &raw) {
   if (!type || *type == Type::Pred || *type == Type::F16x2 || !mods.done() ||
       raw.operands.size() != 2 || !address(raw.operands[0], inst))
     return false;
+  const Operand &base = raw.operands[0].elements[0];
+  bool toCallParam =
+      inst.space == Space::Param && base.kind == Operand::Register &&
+      std::count(kernel.callParams.begin(), kernel.callParams.end(), base.reg);
+  if (toCallParam && inst.offset == 0 && n == 1)
+    return emitLane(
+        raw, lanes.op[unsigned(Op::Mov)][unsigned(unsignedOf(byteSize(*type)))],
+        *type, Pipe::Control, destination(base, *type),
+        {source(raw.operands[1], *type)});
   if (inst.space == Space::Const || inst.space == Space::Param)
     return refuse("this space cannot be written");
   std::vector<const Operand *> values = elementsOf(raw.operands[1]);

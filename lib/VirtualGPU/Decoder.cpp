@@ -413,6 +413,25 @@ bool Decoder::trap(const RawInstruction &raw) {
   return true;
 }
 
+/// A call to __assertfail(message, file, line, function, size), the only
+/// function known here.
+bool Decoder::call(const RawInstruction &raw) {
+  Modifiers mods(raw);
+  mods.take("uni");
+  if (!mods.done() || raw.operands.size() != 2 ||
+      raw.operands[0].name != "__assertfail" ||
+      raw.operands[1].elements.size() != 5)
+    return refuse("functions must be inlined");
+  Inst inst = begin(raw, Kind::Trap, Pipe::Control);
+  inst.mode = 1;
+  static constexpr Type types[] = {Type::U64, Type::U64, Type::U32};
+  for (unsigned i = 0; i < 3; ++i)
+    if ((inst.src[i] = source(raw.operands[1].elements[i], types[i])) == noRef)
+      return false;
+  emit(inst);
+  return true;
+}
+
 /// Fences, prefetches and sleeping have no effect on values: blocks see memory
 /// in order here.
 bool Decoder::nothing(const RawInstruction &raw) {

@@ -69,6 +69,7 @@ private:
   std::optional<uint32_t> labelTarget(std::string_view label);
   bool exit(const RawInstruction &raw);
   bool trap(const RawInstruction &raw);
+  bool call(const RawInstruction &raw);
   bool barrier(const RawInstruction &raw);
   bool nothing(const RawInstruction &raw);
   bool load(const RawInstruction &raw);

@@ -85,9 +85,17 @@ public:
   std::string message;
 
 private:
+  /// A range of memory that an access lay in.
+  struct HitRange {
+    uint64_t base = ~uint64_t(0); // Nothing lies in it.
+    uint64_t end = ~uint64_t(0);
+    uint64_t index = 0;
+  };
+
   // Block.cpp
   void startBlock(uint64_t blockIndex);
   void startWarp(Warp &warp);
+  void fillInitialFiles();
   void fillSpecial(Special special, uint32_t *row, const Warp &warp);
   bool releaseBarriers();
   bool reportDeadlock();
@@ -104,6 +112,8 @@ private:
   bool vote(Warp &warp, const Inst &inst, uint32_t mask);
   bool match(Warp &warp, const Inst &inst, uint32_t mask);
   bool checkMembers(Warp &warp, const Inst &inst, Ref members, uint32_t mask);
+  bool trap(Warp &warp, const Inst &inst, uint32_t mask);
+  std::string textAt(uint64_t address) const;
   void readClock(Warp &warp, const Inst &inst, uint32_t mask);
   void writeRow(const Inst &inst, Ref dst, const void *row, uint32_t mask);
   void writePredicate(Ref dst, uint32_t value, uint32_t mask);
@@ -129,6 +139,7 @@ private:
   void addressesOf(const Inst &inst, uint32_t mask, AddressRange &range);
   void sampleShared(uint32_t mask, unsigned bytes);
   void sampleGlobal(const Inst &inst, uint32_t mask, unsigned bytes);
+  HitRange hitRange(uint64_t address, unsigned bytes) const;
   bool failAccess(Warp &warp, const Inst &inst, unsigned lane, uint64_t address,
                   unsigned bytes, Space space);
   bool failAlignment(Warp &warp, const Inst &inst, uint32_t mask,
@@ -149,18 +160,14 @@ private:
   uint8_t *bases[2] = {nullptr, nullptr}; ///< Registers and constants.
   std::vector<Warp> warps;
   uint8_t *registerFiles = nullptr;
+  uint8_t *initialFiles = nullptr; ///< What the files hold as a block starts.
   uint8_t *sharedMemory = nullptr;
   std::vector<uint8_t> localMemory;
   std::array<uint32_t, 3> blockId = {0, 0, 0};
   uint64_t blockIndex = 0;
   /// executed[i] - executed[i-1]: each straight run adds two marks.
   std::vector<int64_t> countMarks;
-  /// The last range each instruction hit.
-  struct HitRange {
-    uint64_t base = ~uint64_t(0); // Nothing lies in it.
-    uint64_t end = ~uint64_t(0);
-  };
-  std::vector<HitRange> hits;
+  std::vector<HitRange> hits;             ///< The last one of each instruction.
   std::array<uint32_t, 16> arrivals = {}; ///< Threads from bar.arrive.
   bool isSampled = false;
   Sample samples;

@@ -9,6 +9,7 @@
 #include "Timing.h"
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <set>
@@ -110,12 +111,9 @@ public:
         firstFailed(blocks) {}
 
   Expected<LaunchReport> run() {
-    uint64_t n = launch.program.needsBlockOrder ? 1 : hostThreads();
-    n = std::min(n, blocks);
-    std::vector<std::thread> threads;
-    for (uint64_t i = 1; i < n; ++i)
-      threads.emplace_back([this] { work(); });
-    work();
+    if (blocks * launch.threads >= manyThreads)
+      recruit();
+    work(/*mayRecruit=*/true);
     for (std::thread &thread : threads)
       thread.join();
     if (firstFailed < blocks)
@@ -124,11 +122,29 @@ public:
   }
 
 private:
+  /// Starting a host thread costs as much as running some small grids, so these
+  /// get help only once they have taken a while.
+  static constexpr uint64_t manyThreads = 1 << 15;
+  static constexpr std::chrono::microseconds aWhile{100};
+
+  void recruit() {
+    uint64_t n = launch.program.needsBlockOrder ? 1 : hostThreads();
+    n = std::min(n, blocks);
+    for (uint64_t i = 1; i < n; ++i)
+      threads.emplace_back([this] { work(/*mayRecruit=*/false); });
+  }
+
   /// Blocks before a failed one still run: theirs may be the first failure,
   /// and the first is what gets reported whatever the number of threads.
-  void work() {
+  void work(bool mayRecruit) {
     Executor executor(launch);
+    auto start = std::chrono::steady_clock::now();
     while (true) {
+      if (mayRecruit && threads.empty() &&
+          std::chrono::steady_clock::now() - start > aWhile) {
+        recruit();
+        mayRecruit = false;
+      }
       uint64_t block = next.fetch_add(1, std::memory_order_relaxed);
       if (block >= firstFailed.load(std::memory_order_relaxed))
         break;
@@ -153,6 +169,7 @@ private:
   std::set<uint64_t> sampled;
   std::atomic<uint64_t> next{0};
   std::atomic<uint64_t> firstFailed;
+  std::vector<std::thread> threads;
   std::mutex mutex;
   std::string message;
   std::vector<uint64_t> executions;

@@ -132,6 +132,9 @@ bool Parser::parseTopLevel() {
   }
   if (parseSpace(peek(ahead).text))
     return parseVariables(module.variables);
+  // What a declared function does is known by its name where it is called.
+  if (peek(ahead).text == ".func" && at(".extern"))
+    return skipToSemicolon();
   return error(peek(ahead).line,
                "unsupported directive " + quote(peek(ahead).text));
 }

@@ -55,7 +55,7 @@ std::vector<std::string_view> splitAtDots(std::string_view text) {
   }
 }
 
-constexpr uint32_t maxRegisters = 1u << 20;
+constexpr uint32_t maxRegisters = 1u << 18;
 
 } // namespace
 
@@ -122,7 +122,7 @@ bool Parser::parseStatement(RawKernel &kernel) {
   unsigned line = peek().line;
   if (accept(";"))
     return true;
-  if (word == ".reg")
+  if (word == ".reg" || word == ".param")
     return parseRegisters(kernel);
   if (word == ".loc" || word == ".file")
     return skipLine(), true;
@@ -160,7 +160,9 @@ bool Parser::parseLabel(RawKernel &kernel) {
 }
 
 bool Parser::parseRegisters(RawKernel &kernel) {
-  ++pos; // .reg
+  // A call's .param variables hold one value each, as registers do.
+  bool isParam = accept(".param");
+  pos += !isParam;
   std::optional<Type> type;
   if (peek().kind == Token::Word)
     type = parseTypeName(peek().text.substr(1));
@@ -186,6 +188,8 @@ bool Parser::parseRegisters(RawKernel &kernel) {
       scopes.back().registers[regName] = first;
     }
     kernel.registers.resize(first + count, *type);
+    if (isParam)
+      kernel.callParams.push_back(first);
     if (kernel.registers.size() > maxRegisters)
       return error(line, "too many registers");
   } while (accept(","));
@@ -242,9 +246,6 @@ bool Parser::parseInstruction(RawKernel &kernel) {
                  "expected an instruction, found " + quote(peek().text));
   inst.opcode = splitAtDots(peek().text);
   ++pos;
-  if (inst.opcode[0] == "call")
-    return error(inst.line, "unsupported instruction " + quote(inst.text) +
-                                ": functions must be inlined");
   while (!at(";")) {
     Operand operand;
     if (!parseOperand(operand))
@@ -262,7 +263,9 @@ bool Parser::parseOperand(Operand &operand) {
   if (accept("["))
     return parseAddress(operand);
   if (accept("{"))
-    return parseVector(operand);
+    return parseVector(operand, "}");
+  if (accept("("))
+    return parseVector(operand, ")");
   if (accept("-")) {
     if (peek().kind != Token::Number || !parseNumber(peek().text, operand))
       return false;
@@ -353,15 +356,16 @@ bool Parser::parseAddress(Operand &operand) {
   return expect("]");
 }
 
-bool Parser::parseVector(Operand &operand) {
+/// {a, b} or the (a, b) of a call, whose opening was taken.
+bool Parser::parseVector(Operand &operand, std::string_view close) {
   operand.kind = Operand::Vector;
-  while (!accept("}")) {
+  while (!accept(close)) {
     operand.elements.emplace_back();
     // No nesting, which would also let an input recurse without bound.
-    if (operand.elements.size() > 8 || at("{") || at("[") ||
+    if (operand.elements.size() > 8 || at("{") || at("[") || at("(") ||
         !parseOperand(operand.elements.back()))
       return false;
-    if (!at("}") && !expect(","))
+    if (!at(close) && !expect(","))
       return false;
   }
   return !operand.elements.empty();

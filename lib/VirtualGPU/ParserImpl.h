@@ -62,7 +62,7 @@ private:
   bool parseGuard(RawInstruction &inst);
   bool parseOperand(Operand &operand);
   bool parseAddress(Operand &operand);
-  bool parseVector(Operand &operand);
+  bool parseVector(Operand &operand, std::string_view close);
   bool parseWord(Operand &operand);
   bool parseNumber(std::string_view text, Operand &operand);
   std::optional<uint32_t> lookupRegister(std::string_view name) const;

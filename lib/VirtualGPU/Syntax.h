@@ -82,6 +82,8 @@ struct RawKernel {
   std::array<uint32_t, 3> maxThreads = {0, 0, 0};
   uint32_t minBlocksPerSM = 0;
   std::vector<Type> registers; ///< Types; the index is the register's number.
+  /// Registers that stand for the .param variables of calls.
+  std::vector<uint32_t> callParams;
   std::vector<Variable> variables; ///< .shared and .local of the body.
   std::vector<RawInstruction> body;
   std::map<std::string, uint32_t, std::less<>> labels; ///< Index into body.

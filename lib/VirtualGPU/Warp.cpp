@@ -91,6 +91,30 @@ void Executor::readClock(Warp &warp, const Inst &inst, uint32_t mask) {
   writeRow(inst, inst.dst[0], scratch, mask);
 }
 
+/// The NUL-terminated text at an address, as much of it as is accessible.
+std::string Executor::textAt(uint64_t address) const {
+  const MemoryRange *range = launch.memory.find(address, 1);
+  if (!range)
+    return "?";
+  auto *text = reinterpret_cast<const char *>(address);
+  uint64_t limit = std::min<uint64_t>(range->base + range->size - address, 500);
+  return std::string(text, strnlen(text, limit));
+}
+
+bool Executor::trap(Warp &warp, const Inst &inst, uint32_t mask) {
+  auto lane = static_cast<unsigned>(__builtin_ctz(mask));
+  if (!inst.mode)
+    return fault(warp, inst, lane, "the kernel executed trap");
+  uint64_t text, file;
+  uint32_t line;
+  std::memcpy(&text, row(inst.src[0]) + 8 * size_t(lane), sizeof(text));
+  std::memcpy(&file, row(inst.src[1]) + 8 * size_t(lane), sizeof(file));
+  std::memcpy(&line, row(inst.src[2]) + 4 * size_t(lane), sizeof(line));
+  return fault(warp, inst, lane,
+               "assertion failed at " + textAt(file) + ":" +
+                   std::to_string(line) + ": " + textAt(text));
+}
+
 //===----------------------------------------------------------------------===//
 // Exchanges between lanes
 //===----------------------------------------------------------------------===//
@@ -388,9 +412,7 @@ void Executor::runWarp(Warp &warp) {
       warp.issued -= pc + 1 - segment;
       break;
     case Kind::Trap:
-      ok =
-          !mask || fault(warp, inst, static_cast<unsigned>(__builtin_ctz(mask)),
-                         "the kernel executed trap");
+      ok = !mask || trap(warp, inst, mask);
       break;
     case Kind::Nop:
       break;

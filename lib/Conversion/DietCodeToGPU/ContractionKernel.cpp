@@ -28,6 +28,7 @@
 #include "TileStaging.h"
 #include "dietcode/Search/Schedule.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -299,6 +300,9 @@ gpu::GPUFuncOp mlir::dietcode::buildContractionKernel(
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
   kernel.setKnownBlockSizeAttr(
       b.getDenseI32ArrayAttr({static_cast<int32_t>(layout->threads), 1, 1}));
+  // One resident block is enough: without this, ptxas spills to fit two.
+  kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                  b.getI32IntegerAttr(1));
   // Vectors of four floats are loaded from shared memory.
   kernel.setWorkgroupAttributionAttr(
       0, LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(16));

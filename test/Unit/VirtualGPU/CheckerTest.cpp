@@ -52,8 +52,8 @@ TEST(Checker, VectorsMustFitWhole) {
 TEST(Checker, OnlyTheGuiltyLane) {
   std::string message = run("setp.eq.u32 %p1, %r0, 21;"
                             "@%p1 st.global.u32 [%rd3+4096], %r1;");
+  expectContains(message, "out-of-bounds global store of 4 bytes");
   expectContains(message, "thread (21, 0, 0)");
-  expectContains(message, "past the end of");
 }
 
 TEST(Checker, Misaligned) {
@@ -121,6 +121,29 @@ TEST(Checker, BarrierOperands) {
 TEST(Checker, Trap) {
   expectContains(run("setp.eq.u32 %p1, %r0, 9; @%p1 trap;"),
                  "the kernel executed trap; block (0, 0, 0), thread (9, 0, 0)");
+}
+
+TEST(Checker, Assertions) {
+  std::string before = R"(.extern .func __assertfail
+(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e)
+.noreturn;
+.global .align 1 .b8 text[4] = {105, 60, 57};
+.global .align 1 .b8 file[4] = {97, 46, 99};)";
+  std::string body = R"(setp.lt.u32 %p1, %r0, 9; @%p1 bra FINE;
+  { // callseq 0, 0
+    .param .b64 param0; .param .b64 param1; .param .b32 param2;
+    .param .b64 param3; .param .b64 param4;
+    mov.b64 %rd5, text; cvta.global.u64 %rd6, %rd5;
+    st.param.b64 [param0], %rd6; st.param.b64 [param1], file;
+    st.param.b32 [param2], 7; st.param.b64 [param3], 0;
+    st.param.b64 [param4], 1;
+    call.uni __assertfail, (param0, param1, param2, param3, param4);
+  }
+  FINE: mov.u32 %r1, 0;)";
+  std::string message = run(body, 32, before);
+  expectContains(message, "assertion failed at a.c:7: i<9; block (0, 0, 0), "
+                          "thread (9, 0, 0)");
+  EXPECT_EQ(run(body, 9, before), "(no error)");
 }
 
 TEST(Checker, RunawayKernels) {

@@ -210,6 +210,22 @@ TEST(Launch, CountsSectorsAndBankConflicts) {
             4u);
 }
 
+TEST(Launch, TheModelDoesNotSeeHostAlignment) {
+  auto module = parseModule(wrap("ld.global.u32 %r1, [%rd3];"), "t.ptx");
+  ASSERT_TRUE(module) << messageOf(module);
+  alignas(64) static uint32_t words[64];
+  for (unsigned shift : {0, 1, 4}) {
+    VirtualGPU gpu(testDevice());
+    ASSERT_TRUE(gpu.memory().registerRange(words + shift, 128));
+    void *pointer = words + shift;
+    void *params[] = {&pointer, &pointer};
+    auto report =
+        gpu.launch(**module, "k", shape({1, 1, 1}, {32, 1, 1}), params, 2);
+    ASSERT_TRUE(report) << messageOf(report);
+    EXPECT_EQ(report->sectorsRead, 4u);
+  }
+}
+
 TEST(Launch, RegistersAndOccupancy) {
   LaunchReport report =
       reportOf("mov.u32 %r1, 1;", shape({1, 1, 1}, {256, 1, 1}), "");
