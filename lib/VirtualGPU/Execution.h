@@ -103,6 +103,8 @@ private:
   void finishSample();
 
   // Warp.cpp
+  bool execute(Warp &warp, const Inst &inst, uint32_t mask, uint32_t active,
+               uint32_t sinceBranch);
   template <bool Sampled>
   void runWarp(Warp &warp);
   void runLanes(Warp &warp, const Inst &inst, uint32_t mask);
@@ -114,7 +116,7 @@ private:
   bool checkMembers(Warp &warp, const Inst &inst, Ref members, uint32_t mask);
   bool trap(Warp &warp, const Inst &inst, uint32_t mask);
   std::string textAt(uint64_t address) const;
-  void readClock(Warp &warp, const Inst &inst, uint32_t mask);
+  void readClock(uint64_t now, const Inst &inst, uint32_t mask);
   void writeRow(const Inst &inst, Ref dst, const void *row, uint32_t mask);
   void writePredicate(Ref dst, uint32_t value, uint32_t mask);
   bool arrive(Warp &warp, const Inst &inst, uint32_t mask);

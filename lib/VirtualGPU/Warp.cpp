@@ -83,8 +83,8 @@ void Executor::loadParam(const Inst &inst, uint32_t mask) {
   writeRow(inst, inst.dst[0], scratch, mask);
 }
 
-void Executor::readClock(Warp &warp, const Inst &inst, uint32_t mask) {
-  uint64_t now = warp.issued >> inst.imm;
+void Executor::readClock(uint64_t now, const Inst &inst, uint32_t mask) {
+  now >>= inst.imm;
   unsigned bytes = 1u << inst.blend;
   for (unsigned i = 0; i < 32; ++i)
     std::memcpy(scratch + size_t(i) * bytes, &now, bytes);
@@ -338,6 +338,48 @@ void Executor::observe(Warp &warp, const Inst &inst) {
       readyAt[base + ref / 64] = static_cast<float>(start + latency);
 }
 
+/// Everything but rows and control flow; false after a finding. `sinceBranch`
+/// instructions are not in the warp's count yet.
+bool Executor::execute(Warp &warp, const Inst &inst, uint32_t mask,
+                       uint32_t active, uint32_t sinceBranch) {
+  if (!mask)
+    return true;
+  switch (inst.kind) {
+  case Kind::Load:
+    return load(warp, inst, mask);
+  case Kind::Store:
+    return store(warp, inst, mask);
+  case Kind::Setp:
+  case Kind::Set:
+    compare(inst, mask);
+    return true;
+  case Kind::Param:
+    loadParam(inst, mask);
+    return true;
+  case Kind::Atomic:
+    return atomic(warp, inst, mask);
+  case Kind::Shuffle:
+    return shuffle(warp, inst, mask);
+  case Kind::Vote:
+    return vote(warp, inst, mask);
+  case Kind::Match:
+    return match(warp, inst, mask);
+  case Kind::ActiveMask: {
+    auto *values = reinterpret_cast<uint32_t *>(scratch);
+    std::fill_n(values, 32, active);
+    writeRow(inst, inst.dst[0], values, mask);
+    return true;
+  }
+  case Kind::Clock:
+    readClock(warp.issued + sinceBranch, inst, mask);
+    return true;
+  case Kind::Trap:
+    return trap(warp, inst, mask);
+  default:
+    return true;
+  }
+}
+
 template <bool Sampled>
 void Executor::runWarp(Warp &warp) {
   const Inst *code = program.code.data();
@@ -374,47 +416,6 @@ void Executor::runWarp(Warp &warp) {
                 row(inst.src[2]), row(inst.src[3]), inst.imm);
       else if (mask)
         runLanes(warp, inst, mask);
-      break;
-    case Kind::Setp:
-    case Kind::Set:
-      compare(inst, mask);
-      break;
-    case Kind::Load:
-      ok = !mask || load(warp, inst, mask);
-      break;
-    case Kind::Store:
-      ok = !mask || store(warp, inst, mask);
-      break;
-    case Kind::Param:
-      loadParam(inst, mask);
-      break;
-    case Kind::Atomic:
-      ok = !mask || atomic(warp, inst, mask);
-      break;
-    case Kind::Shuffle:
-      ok = !mask || shuffle(warp, inst, mask);
-      break;
-    case Kind::Vote:
-      ok = !mask || vote(warp, inst, mask);
-      break;
-    case Kind::Match:
-      ok = !mask || match(warp, inst, mask);
-      break;
-    case Kind::ActiveMask: {
-      auto *values = reinterpret_cast<uint32_t *>(scratch);
-      std::fill_n(values, 32, active);
-      writeRow(inst, inst.dst[0], values, mask);
-      break;
-    }
-    case Kind::Clock:
-      warp.issued += pc + 1 - segment;
-      readClock(warp, inst, mask);
-      warp.issued -= pc + 1 - segment;
-      break;
-    case Kind::Trap:
-      ok = !mask || trap(warp, inst, mask);
-      break;
-    case Kind::Nop:
       break;
     case Kind::Join:
       if (pc == warp.reconverge) {
@@ -457,6 +458,9 @@ void Executor::runWarp(Warp &warp) {
       if (--budget == 0)
         return stop(Warp::Ready, pc);
       continue;
+    default:
+      ok = execute(warp, inst, mask, active, pc + 1 - segment);
+      break;
     }
     if (!ok) {
       endSegment();
