@@ -1,0 +1,63 @@
+//===- Report.h - Reports of runs -------------------------------*- C++ -*-===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What one invocation of `dietcode-run` tells, as a table for people or as JSON
+// for programs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DIETCODE_RUN_REPORT_H
+#define DIETCODE_RUN_REPORT_H
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dietcode {
+
+/// One kernel that a run launched.
+struct KernelReport {
+  std::string name;
+  std::string microKernel; ///< Its symbol; empty if there is none.
+  std::string why;         ///< Why it was chosen.
+  std::array<int64_t, 3> grid = {};
+  std::array<int64_t, 3> block = {};
+  int64_t sharedBytes = 0;
+  double seconds = 0;
+};
+
+/// One run.
+struct RunReport {
+  std::string shapes; ///< As given, or as the arguments have them.
+  std::vector<KernelReport> kernels;
+  std::optional<double> maxError; ///< If it was checked.
+  double seconds = 0;             ///< Of all launches.
+  bool ok = true;
+};
+
+/// One invocation.
+struct Report {
+  std::string device; ///< In words.
+  std::string entry;
+  double tolerance = 0;
+  std::vector<RunReport> runs;
+};
+
+/// Prints a table: a row per run, and one more for each further launch of it.
+void printTable(const Report &report, llvm::raw_ostream &os);
+
+/// Prints one JSON object.
+void printJson(const Report &report, llvm::raw_ostream &os);
+
+} // namespace dietcode
+
+#endif // DIETCODE_RUN_REPORT_H

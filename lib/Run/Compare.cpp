@@ -1,0 +1,86 @@
+//===- Compare.cpp - Comparison with the reference ------------------------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dietcode/Run/Compare.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::dietcode;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// The error of one element in terms of its magnitude. The magnitude is at
+/// least the value itself, in case it underestimates (as for a logarithm).
+double relativeError(double got, double expected, double magnitude) {
+  if (std::isnan(got) || std::isnan(expected))
+    return std::isnan(got) && std::isnan(expected) ? 0 : kInfinity;
+  if (got == expected)
+    return 0;
+  double scale = std::isnan(magnitude)
+                     ? std::abs(expected)
+                     : std::max(magnitude, std::abs(expected));
+  double error = std::abs(got - expected) / scale;
+  return std::isnan(error) ? kInfinity : error;
+}
+
+std::string print(double value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.6g", value);
+  return text;
+}
+
+/// e.g. "[3, 17]".
+std::string printIndex(int64_t index, const std::vector<int64_t> &sizes) {
+  SmallVector<int64_t> indices;
+  for (size_t dim = sizes.size(); dim-- > 0; index /= sizes[dim])
+    indices.push_back(index % sizes[dim]);
+  std::string text;
+  for (int64_t i : llvm::reverse(indices))
+    text += (text.empty() ? "" : ", ") + std::to_string(i);
+  return "[" + text + "]";
+}
+
+} // namespace
+
+Comparison mlir::dietcode::compare(const ::dietcode::NpyArray &got,
+                                   const ReferenceOutput &reference,
+                                   double tolerance, StringRef name) {
+  Comparison result;
+  if (got.sizes != reference.sizes) {
+    result.maxError = kInfinity;
+    result.mistake = llvm::formatv("{0} is {1}, but should be {2}", name,
+                                   ::dietcode::printSizes(got.sizes),
+                                   ::dietcode::printSizes(reference.sizes));
+    return result;
+  }
+  std::vector<double> values = toDoubles(got);
+  size_t worst = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    double error =
+        relativeError(values[i], reference.values[i], reference.magnitudes[i]);
+    if (error > result.maxError) {
+      result.maxError = error;
+      worst = i;
+    }
+  }
+  if (result.maxError > tolerance)
+    result.mistake = "element " + printIndex(worst, got.sizes) + " of " +
+                     name.str() + " is " + print(values[worst]) +
+                     ", but should be " + print(reference.values[worst]) +
+                     ": the error is " + print(result.maxError) +
+                     " of its magnitude " + print(reference.magnitudes[worst]) +
+                     ", more than " + print(tolerance);
+  return result;
+}

@@ -1,0 +1,149 @@
+//===- KernelExplainer.cpp - Why a kernel was chosen ----------------------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dietcode/Run/KernelExplainer.h"
+
+#include "ShapeEvaluator.h"
+#include "dietcode/CostModel/AnalyticalModel.h"
+#include "dietcode/Dialect/DietCode/IR/DietCode.h"
+
+using namespace mlir;
+using namespace mlir::dietcode;
+using ::dietcode::Box;
+using ::dietcode::DispatchLeaf;
+
+namespace {
+
+/// An operator, and what its dispatch decides for the shape of this run.
+struct Decision {
+  StringRef microKernel;
+  std::string why;
+  bool isTaken = false;
+};
+
+class Explainer {
+public:
+  Explainer(func::FuncOp entry, ArrayRef<RunArgument> arguments)
+      : module(entry->getParentOfType<ModuleOp>()), shapes(entry, arguments) {
+    entry.walk([&](OperatorOpInterface op) { decide(op); });
+  }
+
+  KernelChoice explain(StringRef kernelName);
+
+private:
+  void decide(OperatorOpInterface op);
+  std::string predict(OperatorOpInterface op, StringRef microKernel);
+  StringRef findMicroKernel(StringRef kernelName);
+
+  ModuleOp module;
+  ShapeEvaluator shapes;
+  SmallVector<Decision> decisions;
+};
+
+} // namespace
+
+static bool contains(const Box &box, ArrayRef<int64_t> point) {
+  return llvm::all_of(llvm::zip(box, point), [](auto pair) {
+    auto [interval, value] = pair;
+    return interval.lower <= value && value <= interval.upper;
+  });
+}
+
+/// e.g. "m in [401, 2048]".
+static std::string printBox(DispatchOp dispatch, const Box &box) {
+  std::string text;
+  for (auto [dim, interval] : llvm::zip(dispatch.getDims(), box))
+    text += (text.empty() ? "" : ", ") + cast<StringAttr>(dim).str() + " in [" +
+            std::to_string(interval.lower) + ", " +
+            std::to_string(interval.upper) + "]";
+  return text.empty() ? "static shape" : text;
+}
+
+/// What the analytical model says about a matrix product.
+std::string Explainer::predict(OperatorOpInterface op, StringRef microKernel) {
+  auto kernel = module.lookupSymbol<MicroKernelOp>(microKernel);
+  DeviceAttr device = getDevice(op);
+  if (!kernel || !device || !isa<MatmulOp>(op))
+    return "";
+  auto m = shapes.extentOf(op, MatmulOp::M);
+  auto n = shapes.extentOf(op, MatmulOp::N);
+  auto k = shapes.extentOf(op, MatmulOp::K);
+  if (!m || !n || !k)
+    return "";
+  ::dietcode::AnalyticalModel model(device.getSpec());
+  return ::dietcode::explain(
+      model.estimate(kernel.getSchedule().getSchedule(), {*m, *n, *k}));
+}
+
+/// Follows the dispatch of `op` for the shape of this run.
+void Explainer::decide(OperatorOpInterface op) {
+  FlatSymbolRefAttr symbol = op.getDispatchAttr();
+  auto dispatch =
+      symbol ? module.lookupSymbol<DispatchOp>(symbol.getAttr()) : DispatchOp();
+  if (!dispatch)
+    return;
+  SmallVector<StringRef> names = op.getProblemDimNames();
+  SmallVector<int64_t> point;
+  for (Attribute dim : dispatch.getDims()) {
+    size_t position =
+        llvm::find(names, cast<StringAttr>(dim).getValue()) - names.begin();
+    std::optional<int64_t> extent =
+        position < names.size() ? shapes.extentOf(op, position) : std::nullopt;
+    if (!extent)
+      return;
+    point.push_back(*extent);
+  }
+  SmallVector<FlatSymbolRefAttr> table = dispatch.getKernelTable();
+  Decision decision{dispatch.getOtherwise(), "outside the declared range"};
+  for (const DispatchLeaf &leaf : dispatch.getLeaves()) {
+    if (!contains(leaf.box, point))
+      continue;
+    decision.microKernel = table[leaf.kernel].getValue();
+    decision.why = printBox(dispatch, leaf.box);
+    break;
+  }
+  std::string prediction = predict(op, decision.microKernel);
+  if (!prediction.empty())
+    decision.why += ": " + prediction;
+  decisions.push_back(std::move(decision));
+}
+
+/// The micro-kernel with the longest symbol that is part of `kernelName`.
+StringRef Explainer::findMicroKernel(StringRef kernelName) {
+  StringRef found;
+  for (auto kernel : module.getOps<MicroKernelOp>()) {
+    StringRef symbol = kernel.getSymName();
+    if (symbol.size() > found.size() && kernelName.contains(symbol))
+      found = symbol;
+  }
+  return found;
+}
+
+/// Kernels are launched in the order of the operators, so the first operator
+/// that has chosen this micro-kernel and was not yet met is the one.
+KernelChoice Explainer::explain(StringRef kernelName) {
+  StringRef microKernel = findMicroKernel(kernelName);
+  for (Decision &decision : decisions) {
+    if (decision.isTaken || decision.microKernel != microKernel)
+      continue;
+    decision.isTaken = true;
+    return {microKernel.str(), decision.why};
+  }
+  return {microKernel.str(), ""};
+}
+
+std::vector<KernelChoice>
+mlir::dietcode::explainKernels(func::FuncOp entry,
+                               ArrayRef<RunArgument> arguments,
+                               ArrayRef<std::string> kernelNames) {
+  Explainer explainer(entry, arguments);
+  std::vector<KernelChoice> choices;
+  for (const std::string &name : kernelNames)
+    choices.push_back(explainer.explain(name));
+  return choices;
+}

@@ -1,0 +1,181 @@
+//===- Reference.cpp - Reference results in double precision --------------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dietcode/Run/Reference.h"
+
+#include "dietcode/Conversion/Passes.h"
+#include "dietcode/Dialect/DietCode/IR/DietCode.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/BufferizationToMemRef/BufferizationToMemRef.h"
+#include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::dietcode;
+using ::dietcode::Expected;
+
+namespace {
+
+/// Fused multiply-adds are at least as exact.
+void allowContraction(ModuleOp module) {
+  auto contract = arith::FastMathFlagsAttr::get(module.getContext(),
+                                                arith::FastMathFlags::contract);
+  module.walk([&](Operation *op) {
+    if (isa<arith::AddFOp, arith::MulFOp>(op))
+      op->setAttr("fastmath", contract);
+  });
+}
+
+LogicalResult lowerToLinalg(ModuleOp module) {
+  PassManager pm(module.getContext());
+  pm.addPass(createConvertDietCodeToLinalgPass());
+  if (failed(pm.run(module)))
+    return failure();
+  SmallVector<Operation *> declarations;
+  module.walk([&](Operation *op) {
+    if (isa<BindShapeOp, WorkloadOp, ShapeVarOp, DispatchOp, MicroKernelOp>(op))
+      declarations.push_back(op);
+  });
+  for (Operation *op : declarations)
+    op->erase();
+  return success();
+}
+
+LogicalResult bufferize(ModuleOp module) {
+  bufferization::OneShotBufferizePassOptions options;
+  options.bufferizeFunctionBoundaries = true;
+  options.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  PassManager pm(module.getContext());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(bufferization::createOneShotBufferizePass(options));
+  pm.addPass(createConvertBufferizationToMemRefPass());
+  pm.addPass(createLinalgGeneralizeNamedOpsPass());
+  return pm.run(module);
+}
+
+LogicalResult lowerToLLVM(ModuleOp module) {
+  PassManager pm(module.getContext());
+  pm.addPass(createConvertLinalgToLoopsPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createConvertToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  return pm.run(module);
+}
+
+/// Compiles a copy of the module of `entry` in double precision.
+FailureOr<std::unique_ptr<JitFunction>> compile(func::FuncOp entry,
+                                                bool isMagnitude) {
+  OwningOpRef<ModuleOp> module(entry->getParentOfType<ModuleOp>().clone());
+  std::string name = entry.getSymName().str();
+  if (failed(lowerToLinalg(*module)) || failed(widenToDouble(*module)))
+    return failure();
+  if (isMagnitude)
+    makeMagnitudes(*module);
+  allowContraction(*module);
+  auto copy = module->lookupSymbol<func::FuncOp>(name);
+  copy->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
+                UnitAttr::get(module->getContext()));
+  FunctionType type = copy.getFunctionType();
+  if (failed(bufferize(*module)))
+    return failure();
+  orderLoopsForHost(*module);
+  if (failed(lowerToLLVM(*module)))
+    return failure();
+  return JitFunction::create(*module, name, type);
+}
+
+/// Frees what a call allocated.
+void freeResults(const std::vector<RunResult> &results,
+                 const std::vector<RunArgument> &arguments) {
+  SmallVector<void *> owned;
+  for (const RunResult &result : results) {
+    bool isArgument = llvm::any_of(arguments, [&](const RunArgument &argument) {
+      return argument.tensor && argument.tensor->base() == result.allocated;
+    });
+    if (result.isShaped && !isArgument &&
+        !llvm::is_contained(owned, result.allocated))
+      owned.push_back(result.allocated);
+  }
+  for (void *pointer : owned)
+    free(pointer);
+}
+
+/// The results of a call, then the buffer arguments.
+std::vector<ReferenceOutput> collect(const std::vector<RunResult> &results,
+                                     const std::vector<RunArgument> &arguments,
+                                     ArrayRef<bool> isBuffer) {
+  std::vector<ReferenceOutput> outputs;
+  for (const RunResult &result : results)
+    outputs.push_back({result.layout.sizes, toDoubles(result.toNpy()), {}});
+  for (auto [argument, buffer] : llvm::zip(arguments, isBuffer))
+    if (buffer)
+      outputs.push_back(
+          {argument.tensor->getLayout().sizes, argument.tensor->values(), {}});
+  return outputs;
+}
+
+Expected<std::vector<ReferenceOutput>>
+evaluateOne(JitFunction &function, const std::vector<RunArgument> &arguments,
+            ArrayRef<bool> isBuffer, bool isMagnitude) {
+  std::vector<RunArgument> copies;
+  for (const RunArgument &argument : arguments) {
+    Expected<RunArgument> copy = argument.toDouble(isMagnitude);
+    if (!copy)
+      return ::dietcode::fail(copy.error().message);
+    copies.push_back(std::move(*copy));
+  }
+  std::vector<RunResult> results = *function.call(copies);
+  auto outputs = collect(results, copies, isBuffer);
+  freeResults(results, copies);
+  return outputs;
+}
+
+} // namespace
+
+FailureOr<Reference> Reference::create(func::FuncOp entry) {
+  Reference reference;
+  for (Type type : entry.getArgumentTypes())
+    reference.isBuffer.push_back(isa<MemRefType>(type));
+  auto values = compile(entry, /*isMagnitude=*/false);
+  if (failed(values))
+    return failure();
+  auto magnitudes = compile(entry, /*isMagnitude=*/true);
+  if (failed(magnitudes))
+    return failure();
+  reference.values = std::move(*values);
+  reference.magnitudes = std::move(*magnitudes);
+  return reference;
+}
+
+Expected<std::vector<ReferenceOutput>>
+Reference::evaluate(const std::vector<RunArgument> &arguments) {
+  auto outputs = evaluateOne(*values, arguments, isBuffer, false);
+  if (!outputs)
+    return outputs;
+  auto scales = evaluateOne(*magnitudes, arguments, isBuffer, true);
+  if (!scales)
+    return scales;
+  for (auto [output, scale] : llvm::zip(*outputs, *scales))
+    output.magnitudes = std::move(scale.values);
+  return outputs;
+}

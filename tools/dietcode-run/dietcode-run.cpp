@@ -1,0 +1,214 @@
+//===- dietcode-run.cpp - Runs a function on the device and checks it -----===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Exit codes: 0 for success, 1 for a mistake of the user or a wrong result, 4
+// for a finding of a checker, such as an access out of bounds.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dietcode/Run/Runner.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace mlir::dietcode;
+using ::dietcode::Expected;
+
+namespace {
+
+namespace cl = llvm::cl;
+
+cl::OptionCategory category("dietcode-run options");
+
+cl::opt<std::string> inputFile(cl::Positional,
+                               cl::desc("<file of MLIR, or - for stdin>"),
+                               cl::cat(category));
+cl::opt<std::string>
+    entryName("entry", cl::value_desc("function"), cl::cat(category),
+              cl::desc("Function to run (default: the only public one)"));
+cl::list<std::string> shapes(
+    "shape", cl::value_desc("T=37,..."), cl::cat(category),
+    cl::desc("Values of the shape variables; repeat it for several runs"));
+cl::list<std::string> argumentShapes(
+    "arg-shapes", cl::value_desc("592x768,768x2304:2400x1+1,=3,..."),
+    cl::cat(category),
+    cl::desc("Sizes of each tensor or buffer argument, optionally with strides "
+             "and offset, and values of scalar ones; repeat it for several "
+             "runs"));
+cl::list<std::string> inputs(
+    "input", cl::value_desc("file.npy"), cl::cat(category),
+    cl::desc("Values of the tensor or buffer arguments in order, random where "
+             "there is no file"));
+cl::list<std::string> outputs(
+    "output", cl::value_desc("file.npy"), cl::cat(category),
+    cl::desc("Where to write the results in order, or the last buffer argument "
+             "of a function without results"));
+cl::opt<uint64_t> seed("seed", cl::cat(category), cl::init(0),
+                       cl::desc("Seed of the random values"));
+cl::opt<bool> check("check", cl::cat(category),
+                    cl::desc("Compare with a reference in double precision"));
+cl::opt<double> tolerance(
+    "tolerance", cl::cat(category), cl::init(1e-5),
+    cl::desc("Largest error that --check accepts, relative to the magnitude of "
+             "the terms of an element, |A| |B| for a product (default: 1e-5)"));
+cl::opt<bool> json("json", cl::cat(category),
+                   cl::desc("Print one JSON object instead of a table"));
+
+cl::opt<std::string> device("device", cl::cat(category), cl::init("t4"),
+                            cl::desc("Device to select micro-kernels for"));
+cl::opt<std::string>
+    chip("chip", cl::cat(category),
+         cl::desc("Architecture to generate code for (default: "
+                  "that of the device)"));
+cl::opt<unsigned> ptxVersion("ptx-version", cl::cat(category), cl::init(0),
+                             cl::desc("PTX ISA of the kernels, e.g. 65"));
+cl::opt<unsigned>
+    maxKernels("max-kernels", cl::cat(category), cl::init(8),
+               cl::desc("Most micro-kernels that one operator may use"));
+cl::opt<double>
+    maxRegret("max-regret", cl::cat(category), cl::init(-1.0),
+              cl::desc("Largest predicted regret that is accepted"));
+
+int failWith(const llvm::Twine &message) {
+  llvm::errs() << "dietcode-run: error: " << message << "\n";
+  return static_cast<int>(RunStatus::Failed);
+}
+
+/// Prints errors and warnings as one line each, without the source.
+LogicalResult printDiagnostic(Diagnostic &diagnostic) {
+  const char *kind = nullptr;
+  if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+    kind = "error";
+  if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
+    kind = "warning";
+  if (!kind)
+    return success();
+  auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
+  if (place && place.getLine())
+    llvm::errs() << place.getFilename().getValue() << ":" << place.getLine()
+                 << ":" << place.getColumn();
+  else
+    llvm::errs() << (inputFile == "-" ? "<stdin>" : StringRef(inputFile));
+  llvm::errs() << ": " << kind << ": " << diagnostic.str() << "\n";
+  return success();
+}
+
+/// One request per occurrence of --shape and --arg-shapes, which go together if
+/// both are given as often, or if one is given once.
+Expected<std::vector<RunRequest>> makeRequests() {
+  size_t count = std::max({shapes.size(), argumentShapes.size(), size_t(1)});
+  if (shapes.size() > 1 && argumentShapes.size() > 1 &&
+      shapes.size() != argumentShapes.size())
+    return ::dietcode::fail(
+        "--shape is given " + std::to_string(shapes.size()) +
+        " times and --arg-shapes " + std::to_string(argumentShapes.size()) +
+        " times; give both as often, or one of them once");
+  if (!outputs.empty() && count > 1)
+    return ::dietcode::fail("--output needs exactly one run, but there are " +
+                            std::to_string(count));
+  std::vector<RunRequest> requests(count);
+  for (size_t i = 0; i < count; ++i) {
+    requests[i].seed = seed;
+    if (!shapes.empty()) {
+      auto values =
+          ::dietcode::parseShapeValues(shapes[shapes.size() > 1 ? i : 0]);
+      if (!values)
+        return ::dietcode::fail(values.error().message);
+      requests[i].variables = std::move(*values);
+    }
+    if (!argumentShapes.empty()) {
+      auto parsed = ::dietcode::parseArgumentShapes(
+          argumentShapes[argumentShapes.size() > 1 ? i : 0]);
+      if (!parsed)
+        return ::dietcode::fail(parsed.error().message);
+      requests[i].shapes = std::move(*parsed);
+    }
+    for (const std::string &file : inputs) {
+      auto array = ::dietcode::readNpy(file);
+      if (!array)
+        return ::dietcode::fail("--input: " + array.error().message);
+      requests[i].inputs.push_back(std::move(*array));
+    }
+  }
+  return requests;
+}
+
+/// Drops the functions that the entry does not reach, so that only what runs is
+/// compiled.
+LogicalResult keepReachable(ModuleOp module, func::FuncOp entry) {
+  for (auto function : module.getOps<func::FuncOp>())
+    function.setVisibility(function == entry ? SymbolTable::Visibility::Public
+                                             : SymbolTable::Visibility::Private);
+  PassManager pm(module.getContext());
+  pm.addPass(createSymbolDCEPass());
+  return pm.run(module);
+}
+
+RunStatus run(ModuleOp module, ArrayRef<RunRequest> requests,
+              ::dietcode::Report &report) {
+  FailureOr<func::FuncOp> entry = findEntry(module, entryName);
+  if (failed(entry) || failed(keepReachable(module, *entry)))
+    return RunStatus::Failed;
+  DietCodeToLLVMOptions options;
+  options.device = device;
+  options.chip = chip;
+  options.ptxVersion = ptxVersion;
+  options.maxKernels = maxKernels;
+  options.maxRegret = maxRegret;
+  RunSettings settings;
+  settings.check = check;
+  settings.tolerance = tolerance;
+  settings.outputFiles.assign(outputs.begin(), outputs.end());
+  return runFunction(*entry, requests, options, settings, report);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv, "Runs a function on the device and checks its results\n");
+
+  if (inputFile.empty())
+    return failWith("there is no input; give a file of MLIR, or - for the "
+                    "standard input");
+  Expected<std::vector<RunRequest>> requests = makeRequests();
+  if (!requests)
+    return failWith(requests.error().message);
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(inputFile, &error);
+  if (!file)
+    return failWith(error);
+
+  DialectRegistry registry;
+  registerRunDialects(registry);
+  MLIRContext context(registry);
+  ScopedDiagnosticHandler handler(&context, printDiagnostic);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module)
+    return static_cast<int>(RunStatus::Failed);
+
+  ::dietcode::Report report;
+  RunStatus status = run(*module, *requests, report);
+  if (json && !report.runs.empty())
+    ::dietcode::printJson(report, llvm::outs());
+  else if (!report.runs.empty())
+    ::dietcode::printTable(report, llvm::outs());
+  return static_cast<int>(status);
+}
