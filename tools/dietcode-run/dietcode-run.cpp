@@ -150,8 +150,9 @@ Expected<std::vector<RunRequest>> makeRequests() {
 /// compiled.
 LogicalResult keepReachable(ModuleOp module, func::FuncOp entry) {
   for (auto function : module.getOps<func::FuncOp>())
-    function.setVisibility(function == entry ? SymbolTable::Visibility::Public
-                                             : SymbolTable::Visibility::Private);
+    function.setVisibility(function == entry
+                               ? SymbolTable::Visibility::Public
+                               : SymbolTable::Visibility::Private);
   PassManager pm(module.getContext());
   pm.addPass(createSymbolDCEPass());
   return pm.run(module);

@@ -1,4 +1,5 @@
-//===- ContractionKernel.h - SIMT micro-kernels for contractions ---*- C++ -*-===//
+//===- ContractionKernel.h - SIMT micro-kernels for contractions ---*- C++
+//-*-===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,5 @@
-//===- EpilogueWriter.h - Fused epilogue and guarded write-back ---*- C++ -*-===//
+//===- EpilogueWriter.h - Fused epilogue and guarded write-back ---*- C++
+//-*-===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -125,15 +125,16 @@ LogicalResult ShapeBinder::bind() {
 
 namespace {
 
-struct BindShapes : mlir::dietcode::impl::DietCodeBindShapesPassBase<BindShapes> {
+struct BindShapes
+    : mlir::dietcode::impl::DietCodeBindShapesPassBase<BindShapes> {
   using Base::Base;
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (defaultLower < 0 || defaultLower > defaultUpper) {
-      module.emitError() << "default range [" << defaultLower << ", "
-                         << defaultUpper
-                         << "] of shape variables must not be empty or negative";
+      module.emitError()
+          << "default range [" << defaultLower << ", " << defaultUpper
+          << "] of shape variables must not be empty or negative";
       return signalPassFailure();
     }
     SymbolTable symbols(module);

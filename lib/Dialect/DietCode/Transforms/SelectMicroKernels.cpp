@@ -1,4 +1,5 @@
-//===- SelectMicroKernels.cpp - Select micro-kernels and build dispatches --===//
+//===- SelectMicroKernels.cpp - Select micro-kernels and build dispatches
+//--===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -146,8 +147,7 @@ static void sampleInstances(OperatorOpInterface op, ShapeAnalysis &analysis,
       DietCodeDialect::getWorkloadAttrName());
   if (!symbol)
     return;
-  auto workload =
-      SymbolTable::lookupNearestSymbolFrom<WorkloadOp>(op, symbol);
+  auto workload = SymbolTable::lookupNearestSymbolFrom<WorkloadOp>(op, symbol);
   double total = 0.0;
   for (unsigned index : llvm::seq<unsigned>(0, workload.getInstances().size()))
     total += workload.getWeight(index);
@@ -160,8 +160,7 @@ static void sampleInstances(OperatorOpInterface op, ShapeAnalysis &analysis,
     for (auto [name, value] :
          llvm::zip_equal(workload.getVars().getAsRange<FlatSymbolRefAttr>(),
                          row.asArrayRef()))
-      if (const auto *it = llvm::find(names, name.getAttr());
-          it != names.end())
+      if (const auto *it = llvm::find(names, name.getAttr()); it != names.end())
         vars[it - names.begin()] = value;
     points.push_back(
         {shapes.evaluate(vars), workload.getWeight(index) / total});
@@ -253,8 +252,8 @@ FlatSymbolRefAttr Selector::createDispatch(OperatorOpInterface op,
                                            const DispatchResult &result) {
   SmallVector<Attribute> microKernels;
   for (unsigned candidate : result.kernels)
-    microKernels.push_back(getMicroKernel(
-        op.getLoc(), candidates.profiles[candidate].schedule));
+    microKernels.push_back(
+        getMicroKernel(op.getLoc(), candidates.profiles[candidate].schedule));
   SmallVector<StringRef> dims;
   SmallVector<int64_t> domain, boxes;
   for (unsigned dim : shapes.dynamicDims)
@@ -288,21 +287,20 @@ static std::string describeShape(OperatorOpInterface op,
                                  ArrayRef<int64_t> shape) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  llvm::interleaveComma(llvm::zip_equal(op.getProblemDimNames(), shape), os,
-                        [&](auto entry) {
-                          os << std::get<0>(entry) << " = "
-                             << std::get<1>(entry);
-                        });
+  llvm::interleaveComma(
+      llvm::zip_equal(op.getProblemDimNames(), shape), os, [&](auto entry) {
+        os << std::get<0>(entry) << " = " << std::get<1>(entry);
+      });
   return text;
 }
 
 LogicalResult Selector::report(OperatorOpInterface op,
                                const OperatorShapes &shapes,
                                const DispatchResult &result) {
-  std::string worst =
-      describeShape(op, shapes.complete(result.worstPoint));
-  remark::passed(op.getLoc(), remark::RemarkOpts::name("select-micro-kernels")
-                                  .category("dietcode"))
+  std::string worst = describeShape(op, shapes.complete(result.worstPoint));
+  remark::passed(
+      op.getLoc(),
+      remark::RemarkOpts::name("select-micro-kernels").category("dietcode"))
       << llvm::formatv("{0} micro-kernels in {1} cases; predicted regret mean "
                        "{2:P1}, weighted {3:P1}, max {4:P1} at {5}",
                        result.kernels.size(), result.leaves.size(),
@@ -311,9 +309,10 @@ LogicalResult Selector::report(OperatorOpInterface op,
              .str();
   if (maxRegret >= 0.0 && result.maxRegret > maxRegret)
     return op->emitOpError()
-           << llvm::formatv("predicted regret {0:P1} at {1} is above max-regret "
-                            "{2:P1}; allow more micro-kernels or more regret",
-                            result.maxRegret, worst, maxRegret)
+           << llvm::formatv(
+                  "predicted regret {0:P1} at {1} is above max-regret "
+                  "{2:P1}; allow more micro-kernels or more regret",
+                  result.maxRegret, worst, maxRegret)
                   .str();
   return success();
 }
