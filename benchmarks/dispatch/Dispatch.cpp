@@ -142,6 +142,8 @@ static LogicalResult compile(MLIRContext &context, StringRef file,
   return success();
 }
 
+namespace {
+
 /// Visits the shapes in an order that does not repeat, since branch predictors
 /// learn one that does. Each call waits for the result of the one before, so
 /// that it is the latency that is measured.
@@ -162,6 +164,8 @@ private:
   const std::vector<Shape> &shapes;
   uint64_t state = 1;
 };
+
+} // namespace
 
 /// Nanoseconds of a call that decides nothing.
 static double measureEmptyCall(const CompiledDispatch &compiled) {
