@@ -50,9 +50,20 @@ static LogicalResult checkElementTypes(MatmulOp op) {
   for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
     Type type = getElementTypeOrSelf(operand);
     if (!isSupportedElementType(type))
+<<<<<<< HEAD
       return op.emitOpError()
              << "cannot be compiled for the GPU: '" << op.getOperandName(index)
              << "' has element type " << type << "; supported is f32";
+=======
+      return op.emitOpError()
+             << "cannot be compiled for the GPU: '" << op.getOperandName(index)
+             << "' has element type " << type << "; supported is f32";
+    if (cast<MemRefType>(operand.getType()).getMemorySpace())
+      return op.emitOpError()
+             << "cannot be compiled for the GPU: '" << op.getOperandName(index)
+             << "' must be in the default memory space, got "
+             << operand.getType();
+>>>>>>> main
     if (!cast<MemRefType>(operand.getType()).isStrided())
       return op.emitOpError() << "cannot be compiled for the GPU: the layout "
                                  "of '"
