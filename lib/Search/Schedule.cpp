@@ -148,8 +148,8 @@ static int64_t stagedElements(const ScheduleLayout &layout) {
 static int64_t registersOf(const Schedule &schedule,
                            const ScheduleLayout &layout) {
   return schedule.threadM * schedule.threadN +
-         (schedule.threadM + schedule.threadN) +
-         stagedElements(layout) + kBookkeepingRegisters;
+         (schedule.threadM + schedule.threadN) + stagedElements(layout) +
+         kBookkeepingRegisters;
 }
 
 /// What the twin for any strides needs at most: it copies element by element,
