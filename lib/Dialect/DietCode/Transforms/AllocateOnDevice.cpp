@@ -56,15 +56,10 @@ static bool escapes(Value value, memref::AllocOp alloc) {
     return true;
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     if (auto call = dyn_cast<CallOpInterface>(user))
-<<<<<<< HEAD
       return llvm::any_of(call->getResultTypes(),
                           llvm::IsaPred<BaseMemRefType>);
-    return user == block->getTerminator();
-=======
-      return llvm::any_of(call->getResultTypes(), llvm::IsaPred<BaseMemRefType>);
     return user == block->getTerminator() ||
            !block->findAncestorOpInBlock(*user);
->>>>>>> main
   });
 }
 

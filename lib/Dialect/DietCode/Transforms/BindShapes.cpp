@@ -159,16 +159,10 @@ struct BindShapes
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (defaultLower < 0 || defaultLower > defaultUpper) {
-<<<<<<< HEAD
-      module.emitError()
-          << "default range [" << defaultLower << ", " << defaultUpper
-          << "] of shape variables must not be empty or negative";
-=======
       module.emitError()
           << "default range [" << defaultLower.getValue() << ", "
           << defaultUpper.getValue()
           << "] of shape variables must not be empty or negative";
->>>>>>> main
       return signalPassFailure();
     }
     SymbolTable symbols(module);

@@ -254,13 +254,13 @@ def DietCodeAttachNVVMTargetPass : Pass<"dietcode-attach-nvvm-target", "ModuleOp
 def DietCodeExpandMathPass : Pass<"dietcode-expand-math", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Expand math functions in kernels to arithmetic";
   let description = [{
-<<<<<<< HEAD
-    Replaces `math` operations that NVVM would lower to calls of libdevice, such
-    as `math.erf`, `math.tanh` and `math.exp`, by polynomial approximations. One
-    that has none is an error, since PTX with an unresolved call cannot be
-    loaded.
+    Replaces `math` operations, which NVVM would lower to calls of libdevice: by
+    polynomial approximations, such as `math.erf`, `math.tanh` and `math.exp`, or
+    by an intrinsic that the GPU has instructions for, such as `math.fma` and
+    `math.sqrt`. One that has neither is an error, since PTX with an unresolved
+    call cannot be loaded.
 
-    Example, of which about thirty operations of `arith` and `math.fma` are left:
+    Example, of which about thirty operations of `arith` and calls of `llvm.fma` are left:
 
     ```mlir
     gpu.module @kernels {
@@ -273,13 +273,6 @@ def DietCodeExpandMathPass : Pass<"dietcode-expand-math", "::mlir::gpu::GPUModul
       }
     }
     ```
-=======
-    Replaces `math` operations, which NVVM would lower to calls of libdevice: by
-    polynomial approximations, such as `math.erf`, `math.tanh` and `math.exp`, or
-    by an intrinsic that the GPU has instructions for, such as `math.fma` and
-    `math.sqrt`. One that has neither is an error, since PTX with an unresolved
-    call cannot be loaded.
->>>>>>> main
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect",
                            "::mlir::math::MathDialect"];
