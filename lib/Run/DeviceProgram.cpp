@@ -8,9 +8,9 @@
 
 #include "dietcode/Run/DeviceProgram.h"
 
+#include "EntryModule.h"
 #include "dietcode/Run/KernelExplainer.h"
 #include "dietcode/Runtime/Runtime.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
@@ -98,12 +98,11 @@ DeviceProgram::create(func::FuncOp entry,
                       const DietCodeToLLVMOptions &options) {
   DeviceProgram program;
   program.name = entry.getSymName().str();
-  program.selected = entry->getParentOfType<ModuleOp>().clone();
-  auto copy = program.selected->lookupSymbol<func::FuncOp>(program.name);
-  copy.setPublic();
-  copy->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
-                UnitAttr::get(copy.getContext()));
-  FunctionType type = copy.getFunctionType();
+  FailureOr<OwningOpRef<ModuleOp>> module = copyForEntry(entry);
+  if (failed(module))
+    return failure();
+  program.selected = std::move(*module);
+  FunctionType type = entry.getFunctionType();
   if (failed(runPipeline(*program.selected, options, buildSelectPipeline)))
     return failure();
   OwningOpRef<ModuleOp> lowered(program.selected->clone());

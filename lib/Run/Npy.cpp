@@ -179,8 +179,7 @@ Expected<void> writeNpy(const std::string &path, const NpyArray &array) {
     return llvm::Error::success();
   };
   if (llvm::Error error = llvm::writeToOutput(path, writeAll))
-    return fail(path +
-                ": cannot be written: " + llvm::toString(std::move(error)));
+    return fail("cannot write " + llvm::toString(std::move(error)));
   return {};
 }
 

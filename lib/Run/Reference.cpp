@@ -8,6 +8,7 @@
 
 #include "dietcode/Run/Reference.h"
 
+#include "EntryModule.h"
 #include "dietcode/Conversion/Passes.h"
 #include "dietcode/Dialect/DietCode/IR/DietCode.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -19,7 +20,6 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -85,17 +85,18 @@ LogicalResult lowerToLLVM(ModuleOp module) {
 /// Compiles a copy of the module of `entry` in double precision.
 FailureOr<std::unique_ptr<JitFunction>> compile(func::FuncOp entry,
                                                 bool isMagnitude) {
-  OwningOpRef<ModuleOp> module(entry->getParentOfType<ModuleOp>().clone());
-  std::string name = entry.getSymName().str();
+  FailureOr<OwningOpRef<ModuleOp>> copy = copyForEntry(entry);
+  if (failed(copy))
+    return failure();
+  OwningOpRef<ModuleOp> module = std::move(*copy);
   if (failed(lowerToLinalg(*module)) || failed(widenToDouble(*module)))
     return failure();
   if (isMagnitude)
     makeMagnitudes(*module);
   allowContraction(*module);
-  auto copy = module->lookupSymbol<func::FuncOp>(name);
-  copy->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
-                UnitAttr::get(module->getContext()));
-  FunctionType type = copy.getFunctionType();
+  StringRef name = entry.getSymName();
+  auto widened = module->lookupSymbol<func::FuncOp>(name);
+  FunctionType type = widened.getFunctionType();
   if (failed(bufferize(*module)))
     return failure();
   orderLoopsForHost(*module);

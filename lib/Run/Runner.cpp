@@ -105,7 +105,8 @@ static std::string describeShapes(const RunRequest &request,
 
 /// Emits an error of the runtime. A failed shape check starts with the place it
 /// was compiled from, "file.mlir:3:8: ".
-static void emitRuntimeError(func::FuncOp entry, StringRef message) {
+static void emitRuntimeError(func::FuncOp entry, StringRef shapes,
+                             StringRef message) {
   Location loc = entry.getLoc();
   SmallVector<StringRef> parts;
   if (llvm::Regex("^(.+):([0-9]+):([0-9]+): (.*)$").match(message, &parts)) {
@@ -114,7 +115,7 @@ static void emitRuntimeError(func::FuncOp entry, StringRef message) {
       loc = FileLineColLoc::get(entry.getContext(), parts[1], line, column);
     message = parts[4];
   }
-  emitError(loc) << message;
+  emitError(loc) << shapes << ": " << message;
 }
 
 LogicalResult Runner::compile(const DietCodeToLLVMOptions &options) {
@@ -174,10 +175,6 @@ RunStatus Runner::writeOutputs(ArrayRef<::dietcode::NpyArray> outputs) {
     outputs = outputs.take_front(entry.getNumResults());
   else
     outputs = outputs.take_back(1);
-  if (settings.outputFiles.size() > outputs.size())
-    return fail("--output is given " + Twine(settings.outputFiles.size()) +
-                " times, but there is only " + Twine(outputs.size()) +
-                " output to write");
   for (auto [file, output] : llvm::zip(settings.outputFiles, outputs))
     if (Expected<void> written = ::dietcode::writeNpy(file, output); !written)
       return fail("--output: " + written.error().message);
@@ -195,16 +192,17 @@ RunStatus Runner::run(const RunRequest &request) {
       return fail(outputs.error().message);
     references = std::move(*outputs);
   }
+  std::string shapes = describeShapes(request, *arguments);
   DeviceCall call = program->call(*arguments);
   if (!call.error.empty()) {
-    emitRuntimeError(entry, call.error);
+    emitRuntimeError(entry, shapes, call.error);
     return call.isFinding ? RunStatus::Finding : RunStatus::Failed;
   }
   if (RunStatus status = checkFences(*arguments); status != RunStatus::Ok)
     return status;
 
   RunReport run;
-  run.shapes = describeShapes(request, *arguments);
+  run.shapes = std::move(shapes);
   run.kernels = std::move(call.kernels);
   for (const ::dietcode::KernelReport &kernel : run.kernels)
     run.seconds += kernel.seconds;
@@ -217,11 +215,27 @@ RunStatus Runner::run(const RunRequest &request) {
   return status;
 }
 
+/// Whether there is an output for each file.
+static LogicalResult checkOutputFiles(func::FuncOp entry,
+                                      const RunSettings &settings) {
+  size_t outputs = entry.getNumResults();
+  if (!outputs)
+    outputs = llvm::any_of(entry.getArgumentTypes(), llvm::IsaPred<MemRefType>);
+  if (settings.outputFiles.size() <= outputs)
+    return success();
+  return emitError(entry.getLoc())
+         << "--output is given " << settings.outputFiles.size()
+         << " times, but '" << entry.getSymName() << "' has " << outputs
+         << " outputs";
+}
+
 RunStatus mlir::dietcode::runFunction(func::FuncOp entry,
                                       ArrayRef<RunRequest> requests,
                                       const DietCodeToLLVMOptions &options,
                                       const RunSettings &settings,
                                       Report &report) {
+  if (failed(checkOutputFiles(entry, settings)))
+    return RunStatus::Failed;
   for (const RunRequest &request : requests)
     if (failed(checkRequest(entry, request)))
       return RunStatus::Failed;

@@ -15,9 +15,8 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
-#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -87,7 +86,8 @@ int failWith(const llvm::Twine &message) {
   return static_cast<int>(RunStatus::Failed);
 }
 
-/// Prints errors and warnings as one line each, without the source.
+/// Prints errors and warnings as one line each, without the source, and what
+/// is said many times (for each candidate kernel, say) once.
 LogicalResult printDiagnostic(Diagnostic &diagnostic) {
   const char *kind = nullptr;
   if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
@@ -96,13 +96,18 @@ LogicalResult printDiagnostic(Diagnostic &diagnostic) {
     kind = "warning";
   if (!kind)
     return success();
+  std::string line;
+  llvm::raw_string_ostream os(line);
   auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
   if (place && place.getLine())
-    llvm::errs() << place.getFilename().getValue() << ":" << place.getLine()
-                 << ":" << place.getColumn();
+    os << place.getFilename().getValue() << ":" << place.getLine() << ":"
+       << place.getColumn();
   else
-    llvm::errs() << (inputFile == "-" ? "<stdin>" : StringRef(inputFile));
-  llvm::errs() << ": " << kind << ": " << diagnostic.str() << "\n";
+    os << (inputFile == "-" ? "<stdin>" : StringRef(inputFile));
+  os << ": " << kind << ": " << diagnostic.str() << "\n";
+  static llvm::StringSet<> printed;
+  if (printed.insert(line).second)
+    llvm::errs() << line;
   return success();
 }
 
@@ -146,22 +151,10 @@ Expected<std::vector<RunRequest>> makeRequests() {
   return requests;
 }
 
-/// Drops the functions that the entry does not reach, so that only what runs is
-/// compiled.
-LogicalResult keepReachable(ModuleOp module, func::FuncOp entry) {
-  for (auto function : module.getOps<func::FuncOp>())
-    function.setVisibility(function == entry
-                               ? SymbolTable::Visibility::Public
-                               : SymbolTable::Visibility::Private);
-  PassManager pm(module.getContext());
-  pm.addPass(createSymbolDCEPass());
-  return pm.run(module);
-}
-
 RunStatus run(ModuleOp module, ArrayRef<RunRequest> requests,
               ::dietcode::Report &report) {
   FailureOr<func::FuncOp> entry = findEntry(module, entryName);
-  if (failed(entry) || failed(keepReachable(module, *entry)))
+  if (failed(entry))
     return RunStatus::Failed;
   DietCodeToLLVMOptions options;
   options.device = device;

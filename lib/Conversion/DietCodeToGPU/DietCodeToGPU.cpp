@@ -53,6 +53,11 @@ static LogicalResult checkElementTypes(MatmulOp op) {
       return op.emitOpError()
              << "cannot be compiled for the GPU: '" << op.getOperandName(index)
              << "' has element type " << type << "; supported is f32";
+    if (cast<MemRefType>(operand.getType()).getMemorySpace())
+      return op.emitOpError()
+             << "cannot be compiled for the GPU: '" << op.getOperandName(index)
+             << "' must be in the default memory space, got "
+             << operand.getType();
     if (!cast<MemRefType>(operand.getType()).isStrided())
       return op.emitOpError() << "cannot be compiled for the GPU: the layout "
                                  "of '"

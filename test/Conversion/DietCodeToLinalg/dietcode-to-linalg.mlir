@@ -91,20 +91,21 @@ func.func @epilogue(%a: tensor<?x8xf32>, %b: tensor<8x4xf32>, %init: tensor<?x4x
   return %0 : tensor<?x4xf32>
 }
 
-// A value of the code around the epilogue stays one, and the epilogue of an
-// empty sum is still that of zero.
+// The epilogue of an empty sum is that of zero.
 // CHECK-LABEL: func.func @empty_sum(
-// CHECK-SAME:    %[[X:[^:]+]]: f32)
+// CHECK-SAME:    %[[X:[^:]+]]: tensor<f32>)
 // CHECK:         linalg.fill
 // CHECK:         linalg.generic {{.*}} ins(%{{.+}}, %{{.+}} : tensor<?x0xf32>, tensor<0x4xf32>)
-// CHECK:         linalg.generic {{.*}} outs(
-// CHECK:           arith.addf %{{.+}}, %[[X]] : f32
+// CHECK:         linalg.generic {{.*}} ins(%[[X]] : tensor<f32>) outs(
+// CHECK-NEXT:    ^bb0(%[[Y:.+]]: f32, %[[SUM:.+]]: f32):
+// CHECK-NEXT:      arith.addf %[[SUM]], %[[Y]] : f32
 func.func @empty_sum(%a: tensor<?x0xf32>, %b: tensor<0x4xf32>, %init: tensor<?x4xf32>,
-                     %x: f32) -> tensor<?x4xf32> {
+                     %x: tensor<f32>) -> tensor<?x4xf32> {
   %0 = dietcode.matmul ins(%a, %b : tensor<?x0xf32>, tensor<0x4xf32>)
-      outs(%init : tensor<?x4xf32>) do {
-  ^bb0(%sum: f32):
-    %1 = arith.addf %sum, %x : f32
+      outs(%init : tensor<?x4xf32>)
+      epilogue(%x : tensor<f32>) maps [affine_map<(m, n) -> ()>] do {
+  ^bb0(%sum: f32, %y: f32):
+    %1 = arith.addf %sum, %y : f32
     dietcode.yield %1 : f32
   } -> tensor<?x4xf32>
   return %0 : tensor<?x4xf32>

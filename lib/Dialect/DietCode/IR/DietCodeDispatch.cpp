@@ -107,6 +107,10 @@ LogicalResult DispatchOp::verify() {
     return emitOpError() << "domain and cases must have one interval for each "
                             "of the "
                          << rank << " dimensions";
+  llvm::SmallDenseSet<Attribute> distinct;
+  for (auto dim : getDims().getAsRange<StringAttr>())
+    if (!distinct.insert(dim).second)
+      return emitOpError() << "has dimension '" << dim.getValue() << "' twice";
   if (failed(verifyIntervals(*this, "domain", getDomain())) ||
       failed(verifyIntervals(*this, "case", getBoxes())))
     return failure();

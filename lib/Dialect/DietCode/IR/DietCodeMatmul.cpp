@@ -85,6 +85,11 @@ static LogicalResult verifyElementTypes(MatmulOp op) {
     return op.emitOpError() << "element types of 'lhs' and 'rhs' must be "
                                "equal, got "
                             << lhs << " and " << rhs;
+  Type out = getElementTypeOrSelf(op.getOut());
+  if (isa<FloatType>(lhs) != isa<FloatType>(out) ||
+      isa<IntegerType>(lhs) != isa<IntegerType>(out))
+    return op.emitOpError()
+           << "multiplies " << lhs << ", which cannot be summed up in " << out;
   return success();
 }
 
@@ -103,10 +108,28 @@ static LogicalResult verifyEpilogueMaps(MatmulOp op) {
   return success();
 }
 
+/// Other elements of the destination may have been overwritten when an
+/// epilogue reads them.
+static LogicalResult verifyEpilogueAliases(MatmulOp op) {
+  if (!op.hasPureBufferSemantics())
+    return success();
+  for (auto [operand, map] :
+       llvm::zip_equal(op.getEpilogueOperands(),
+                       op.getEpilogueMaps().getAsValueRange<AffineMapAttr>()))
+    if (operand == op.getOut() && !map.isIdentity())
+      return op.emitOpError()
+             << "'out' may be read by the epilogue only at the element that is "
+                "written, but its map is "
+             << AffineMapAttr::get(map);
+  return success();
+}
+
 LogicalResult MatmulOp::verify() {
   if (failed(verifySemantics(*this)) || failed(verifyElementTypes(*this)))
     return failure();
-  return verifyEpilogueMaps(*this);
+  if (failed(verifyEpilogueMaps(*this)))
+    return failure();
+  return verifyEpilogueAliases(*this);
 }
 
 static LogicalResult verifyEpilogueArguments(MatmulOp op) {
@@ -130,6 +153,14 @@ static LogicalResult verifyEpilogueArguments(MatmulOp op) {
   return success();
 }
 
+/// An operation on numbers that can be evaluated for each element alone.
+static bool isScalarArithmetic(Operation &op) {
+  auto isShaped = [](Type type) { return isa<ShapedType>(type); };
+  return isMemoryEffectFree(&op) && op.getNumRegions() == 0 &&
+         llvm::none_of(op.getOperandTypes(), isShaped) &&
+         llvm::none_of(op.getResultTypes(), isShaped);
+}
+
 LogicalResult MatmulOp::verifyRegions() {
   if (!hasEpilogue())
     return success();
@@ -137,7 +168,7 @@ LogicalResult MatmulOp::verifyRegions() {
     return failure();
   Block &body = getEpilogue().front();
   for (Operation &nested : body.without_terminator())
-    if (!isMemoryEffectFree(&nested) || nested.getNumRegions() != 0)
+    if (!isScalarArithmetic(nested))
       return nested.emitOpError(
           "must be scalar arithmetic without side effects in an epilogue");
   auto yield = dyn_cast<YieldOp>(body.getTerminator());
@@ -218,7 +249,7 @@ struct DropIdentityEpilogue : OpRewritePattern<MatmulOp> {
     rewriter.modifyOpInPlace(op, [&] {
       op.getEpilogueOperandsMutable().clear();
       op.setEpilogueMapsAttr(rewriter.getAffineMapArrayAttr({}));
-      body.erase();
+      rewriter.eraseBlock(&body);
     });
     return success();
   }

@@ -68,14 +68,41 @@ static bool mayTileReduction(MatmulOp op) {
   return op.getAccumulate() && !op.hasEpilogue();
 }
 
+/// Whether `size` is the extent of k: as a constant or as the dimension of an
+/// operand.
+static bool isWholeReduction(MatmulOp op, OpFoldResult size) {
+  auto dim = dyn_cast_if_present<ShapedDimOpInterface>(
+      llvm::dyn_cast_if_present<Value>(size) ? cast<Value>(size).getDefiningOp()
+                                             : nullptr);
+  return llvm::any_of(
+      cast<OperatorOpInterface>(op.getOperation()).getOccurrences(MatmulOp::K),
+      [&](operator_impl::OperandDim occurrence) {
+        Value operand = op->getOperand(occurrence.operand);
+        if (dim)
+          return dim.getShapedValue() == operand &&
+                 isConstantIntValue(dim.getDimension(), occurrence.dim);
+        auto type = cast<ShapedType>(operand.getType());
+        return !type.isDynamicDim(occurrence.dim) &&
+               isConstantIntValue(size, type.getDimSize(occurrence.dim));
+      });
+}
+
+/// Clones `op`, whose epilogue may be an empty region.
+static Operation *cloneWith(OpBuilder &builder, MatmulOp op,
+                            TypeRange resultTypes, ValueRange operands) {
+  OperationState state(op.getLoc(), op->getName(), operands, resultTypes,
+                       op->getAttrs());
+  IRMapping mapping;
+  op.getEpilogue().cloneInto(state.addRegion(), mapping);
+  return builder.create(state);
+}
+
 FailureOr<TilingResult>
 MatmulOp::getTiledImplementation(OpBuilder &builder,
                                  ArrayRef<OpFoldResult> offsets,
                                  ArrayRef<OpFoldResult> sizes) {
-  SmallVector<Range> domain = getIterationDomain(builder);
-  if (!mayTileReduction(*this) &&
-      (!isEqualConstantIntOrValue(sizes[K], domain[K].size) ||
-       !isConstantIntValue(offsets[K], 0)))
+  if (!mayTileReduction(*this) && (!isWholeReduction(*this, sizes[K]) ||
+                                   !isConstantIntValue(offsets[K], 0)))
     return emitOpError("can be tiled in k only with 'accumulate' and without "
                        "an epilogue");
   TilingResult result;
@@ -90,8 +117,7 @@ MatmulOp::getTiledImplementation(OpBuilder &builder,
   SmallVector<Type> resultTypes;
   if (!hasPureBufferSemantics())
     resultTypes.push_back(operands[kOut].getType());
-  Operation *tiled =
-      mlir::clone(builder, getOperation(), resultTypes, operands);
+  Operation *tiled = cloneWith(builder, *this, resultTypes, operands);
   result.tiledOps.push_back(tiled);
   llvm::append_range(result.tiledValues, tiled->getResults());
   return result;

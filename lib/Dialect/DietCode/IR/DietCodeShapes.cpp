@@ -44,6 +44,10 @@ LogicalResult ShapeVarOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult WorkloadOp::verify() {
+  llvm::SmallDenseSet<Attribute> distinct;
+  for (Attribute var : getVars())
+    if (!distinct.insert(var).second)
+      return emitOpError() << "lists " << var << " twice";
   for (auto [index, row] :
        llvm::enumerate(getInstances().getAsRange<DenseI64ArrayAttr>())) {
     if (row.size() != static_cast<int64_t>(getVars().size()))
@@ -101,6 +105,24 @@ double WorkloadOp::getWeight(unsigned instance) {
 // BindShapeOp
 //===----------------------------------------------------------------------===//
 
+/// A division by something else than a positive constant has no value, or
+/// another one than at run time, for some values of the variables.
+static LogicalResult verifyDivisors(BindShapeOp op, AffineExpr expr) {
+  WalkResult result = expr.walk([](AffineExpr nested) {
+    auto binary = dyn_cast<AffineBinaryOpExpr>(nested);
+    if (!binary || binary.getKind() == AffineExprKind::Add ||
+        binary.getKind() == AffineExprKind::Mul)
+      return WalkResult::advance();
+    auto divisor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+    return divisor && divisor.getValue() > 0 ? WalkResult::advance()
+                                             : WalkResult::interrupt();
+  });
+  if (result.wasInterrupted())
+    return op.emitOpError() << "map " << op.getMapAttr()
+                            << " may divide by positive constants only";
+  return success();
+}
+
 LogicalResult BindShapeOp::verify() {
   AffineMap map = getMap();
   auto type = cast<ShapedType>(getValue().getType());
@@ -113,7 +135,12 @@ LogicalResult BindShapeOp::verify() {
     return emitOpError() << "map has " << map.getNumResults()
                          << " results for a value of rank " << type.getRank();
   for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+    if (failed(verifyDivisors(*this, expr)))
+      return failure();
     auto constant = dyn_cast<AffineConstantExpr>(expr);
+    if (constant && constant.getValue() < 0)
+      return emitOpError() << "binds dimension " << dim
+                           << " to the negative size " << constant.getValue();
     if (constant && !type.isDynamicDim(dim) &&
         constant.getValue() != type.getDimSize(dim))
       return emitOpError() << "binds dimension " << dim << " to "

@@ -51,6 +51,8 @@ void mlir::dietcode::buildGenerateKernelsPipeline(
   pm.addPass(createDietCodeInsertShapeChecksPass());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
+  // A loop may carry the result of an operator to its next iteration.
+  bufferize.allowReturnAllocsFromLoops = true;
   bufferize.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
@@ -101,7 +103,8 @@ void mlir::dietcode::buildLowerToLLVMPipeline(
   pm.addPass(createDietCodeAttachNVVMTargetPass(target));
   pm.addPass(createGpuToLLVMConversionPass());
   GpuModuleToBinaryPassOptions binary;
-  binary.compilationTarget = options.format == "cubin" ? "bin" : "isa";
+  binary.compilationTarget =
+      options.format == KernelFormat::Cubin ? "bin" : "isa";
   pm.addPass(createGpuModuleToBinaryPass(binary));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

@@ -58,7 +58,8 @@ static bool escapes(Value value, memref::AllocOp alloc) {
     if (auto call = dyn_cast<CallOpInterface>(user))
       return llvm::any_of(call->getResultTypes(),
                           llvm::IsaPred<BaseMemRefType>);
-    return user == block->getTerminator();
+    return user == block->getTerminator() ||
+           !block->findAncestorOpInBlock(*user);
   });
 }
 

@@ -10,6 +10,7 @@
 #include "dietcode/Dialect/DietCode/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace mlir::dietcode {
@@ -24,8 +25,16 @@ using namespace mlir::dietcode;
 /// (mma.m16n8k8).
 static constexpr unsigned kMinimumPtxVersion = 65;
 
-/// The newest PTX ISA that the back end of LLVM 22 writes.
-static constexpr unsigned kMaximumPtxVersion = 90;
+/// The PTX ISAs that the back end of LLVM 22 writes (source: `llc
+/// -march=nvptx64 -mattr=help`). It ignores others and falls back to the
+/// oldest.
+static constexpr unsigned kPtxVersions[] = {
+    32, 40, 41, 42, 43, 50, 60, 61, 62, 63, 64, 65, 70, 71, 72, 73,
+    74, 75, 76, 77, 78, 80, 81, 82, 83, 84, 85, 86, 87, 88, 90};
+
+static std::string formatPtxVersion(unsigned version) {
+  return llvm::formatv("{0}.{1}", version / 10, version % 10).str();
+}
 
 namespace {
 
@@ -57,17 +66,18 @@ private:
     unsigned least = chip->minimumPtxVersion;
     unsigned version =
         ptxVersion ? ptxVersion : std::max(least, kMinimumPtxVersion);
-    // The back end aborts on a version that it does not know or that does not
-    // know the chip.
-    if (version < least || version > kMaximumPtxVersion)
+    // The back end aborts on a version that does not know the chip.
+    if (version < least || !llvm::is_contained(kPtxVersions, version)) {
+      auto usable = llvm::make_filter_range(
+          kPtxVersions, [&](unsigned known) { return known >= least; });
       return gpuModule.emitError()
-             << "PTX ISA " << version / 10 << '.' << version % 10
-             << " cannot be used for " << device.getChip() << "; use "
-             << least / 10 << '.' << least % 10 << " to "
-             << kMaximumPtxVersion / 10 << '.' << kMaximumPtxVersion % 10;
+             << "PTX ISA " << formatPtxVersion(version)
+             << " cannot be used for " << device.getChip() << "; use one of "
+             << llvm::join(llvm::map_range(usable, formatPtxVersion), ", ");
+    }
     if (optLevel > 3)
       return gpuModule.emitError()
-             << "opt-level must be 0 to 3, got " << optLevel;
+             << "opt-level must be 0 to 3, got " << optLevel.getValue();
     auto target = NVVM::NVVMTargetAttr::get(
         &getContext(), optLevel, "nvptx64-nvidia-cuda", device.getChip(),
         llvm::formatv("+ptx{0}", version).str());

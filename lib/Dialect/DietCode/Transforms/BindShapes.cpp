@@ -35,14 +35,18 @@ private:
   LogicalResult bindProblemDim(OperatorOpInterface op, unsigned dim,
                                AffineExpr extent);
   AffineExpr createShapeVar(OperatorOpInterface op, StringRef dimName);
-  void createBinding(Value value);
+  /// What each dimension of a value must be; null where nothing is asked for.
+  using Shape = SmallVector<AffineExpr>;
+  void require(Value value, int64_t dim, AffineExpr extent);
+  void createBinding(Value value, Shape shape);
 
   FunctionOpInterface function;
   SymbolTable &symbols;
   ::dietcode::Interval defaultRange;
   ShapeAnalysis analysis;
-  /// Values with dimensions that need a new binding: what each must be.
-  llvm::MapVector<Value, SmallVector<AffineExpr>> toBind;
+  /// The new bindings of each value. There are several where a value must meet
+  /// several: in A * A, A has m rows and k rows.
+  llvm::MapVector<Value, SmallVector<Shape, 1>> toBind;
 };
 
 } // namespace
@@ -60,13 +64,25 @@ AffineExpr ShapeBinder::createShapeVar(OperatorOpInterface op,
   return analysis.getVarExpr(symbol);
 }
 
+/// Asks for dimension `dim` of `value` to be `extent`.
+void ShapeBinder::require(Value value, int64_t dim, AffineExpr extent) {
+  SmallVector<Shape, 1> &shapes = toBind[value];
+  auto free = llvm::find_if(shapes, [&](Shape &shape) { return !shape[dim]; });
+  if (free == shapes.end()) {
+    shapes.emplace_back(cast<ShapedType>(value.getType()).getRank());
+    free = std::prev(shapes.end());
+  }
+  (*free)[dim] = extent;
+  analysis.assume(value, dim, extent);
+}
+
 /// Every operand dimension that is indexed by `dim` must be `extent`.
 LogicalResult ShapeBinder::bindProblemDim(OperatorOpInterface op, unsigned dim,
                                           AffineExpr extent) {
   for (auto occurrence : op.getOccurrences(dim)) {
     Value operand = op->getOperand(occurrence.operand);
     AffineExpr expr = analysis.getDim(operand, occurrence.dim);
-    if (expr == extent)
+    if (analysis.isKnownToBe(operand, occurrence.dim, extent))
       continue;
     auto lhs = dyn_cast_if_present<AffineConstantExpr>(expr);
     auto rhs = dyn_cast<AffineConstantExpr>(extent);
@@ -76,21 +92,18 @@ LogicalResult ShapeBinder::bindProblemDim(OperatorOpInterface op, unsigned dim,
              << op.getOperandName(occurrence.operand) << "' is "
              << lhs.getValue() << ", but dimension "
              << op.getProblemDimNames()[dim] << " is " << rhs.getValue();
-    auto [it, isNew] = toBind.insert({operand, {}});
-    if (isNew)
-      it->second.resize(cast<ShapedType>(operand.getType()).getRank());
-    it->second[occurrence.dim] = extent;
-    analysis.assume(operand, occurrence.dim, extent);
+    require(operand, occurrence.dim, extent);
   }
   return success();
 }
 
 LogicalResult ShapeBinder::bindOperator(OperatorOpInterface op) {
-  SmallVector<AffineExpr> shape = analysis.getProblemShape(op);
   for (auto [dim, name] : llvm::enumerate(op.getProblemDimNames())) {
-    if (!shape[dim])
-      shape[dim] = createShapeVar(op, name);
-    if (failed(bindProblemDim(op, dim, shape[dim])))
+    // What is found for a dimension may tell another one.
+    AffineExpr extent = analysis.getProblemShape(op)[dim];
+    if (!extent)
+      extent = createShapeVar(op, name);
+    if (failed(bindProblemDim(op, dim, extent)))
       return failure();
   }
   return success();
@@ -98,16 +111,29 @@ LogicalResult ShapeBinder::bindOperator(OperatorOpInterface op) {
 
 /// One dietcode.bind_shape with the dimensions that were found; those that no
 /// operator asks for are what they are known to be.
-void ShapeBinder::createBinding(Value value) {
-  SmallVector<AffineExpr> exprs = toBind[value];
-  for (auto [dim, expr] : llvm::enumerate(exprs))
+void ShapeBinder::createBinding(Value value, Shape shape) {
+  for (auto [dim, expr] : llvm::enumerate(shape))
     if (!expr)
       expr = analysis.getDim(value, dim);
   OpBuilder builder(function->getContext());
   builder.setInsertionPointAfterValue(value);
-  auto [vars, map] = analysis.makeBinding(exprs);
+  auto [vars, map] = analysis.makeBinding(shape);
   BindShapeOp::create(builder, value.getLoc(), value, vars,
                       AffineMapAttr::get(map));
+}
+
+/// Shape variables, micro-kernels and dispatches are symbols of the module, so
+/// an operator must be in one of its own functions.
+static LogicalResult checkIsInModule(FunctionOpInterface function,
+                                     ModuleOp module) {
+  if (function->getParentOp() == module)
+    return success();
+  WalkResult result = function->walk([](OperatorOpInterface op) {
+    op->emitOpError(
+        "must be in a function of the module itself, not of a nested one");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
 }
 
 LogicalResult ShapeBinder::bind() {
@@ -118,8 +144,9 @@ LogicalResult ShapeBinder::bind() {
       return failure();
   // Each is put right after its value, the first one last: arguments are bound
   // in the order in which operators use them.
-  for (Value value : llvm::make_first_range(llvm::reverse(toBind)))
-    createBinding(value);
+  for (auto &[value, shapes] : llvm::reverse(toBind))
+    for (Shape &shape : llvm::reverse(shapes))
+      createBinding(value, shape);
   return success();
 }
 
@@ -133,7 +160,8 @@ struct BindShapes
     ModuleOp module = getOperation();
     if (defaultLower < 0 || defaultLower > defaultUpper) {
       module.emitError()
-          << "default range [" << defaultLower << ", " << defaultUpper
+          << "default range [" << defaultLower.getValue() << ", "
+          << defaultUpper.getValue()
           << "] of shape variables must not be empty or negative";
       return signalPassFailure();
     }
@@ -141,6 +169,8 @@ struct BindShapes
     WalkResult result = module.walk([&](FunctionOpInterface function) {
       if (function.isExternal())
         return WalkResult::advance();
+      if (failed(checkIsInModule(function, module)))
+        return WalkResult::interrupt();
       ShapeBinder binder(function, symbols, {defaultLower, defaultUpper});
       return WalkResult(binder.bind());
     });

@@ -12,6 +12,7 @@
 #include "dietcode/Dialect/DietCode/Transforms/ShapeAnalysis.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 
 namespace mlir::dietcode {
 #define GEN_PASS_DEF_DIETCODESELECTMICROKERNELSPASS
@@ -359,6 +360,10 @@ struct SelectMicroKernels
     ModuleOp module = getOperation();
     if (maxKernels == 0) {
       module.emitError("max-kernels must be at least 1");
+      return signalPassFailure();
+    }
+    if (std::isnan(maxRegret)) {
+      module.emitError("max-regret must be a number, got nan");
       return signalPassFailure();
     }
     std::optional<Candidates> candidates;

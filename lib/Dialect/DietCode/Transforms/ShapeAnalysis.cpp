@@ -35,7 +35,16 @@ AffineExpr ShapeAnalysis::getVarExpr(StringAttr var) {
 }
 
 void ShapeAnalysis::assume(Value value, int64_t dim, AffineExpr expr) {
-  known.try_emplace({value, dim}, expr);
+  SmallVector<AffineExpr, 1> &exprs = known[{value, dim}];
+  if (!llvm::is_contained(exprs, expr))
+    exprs.push_back(expr);
+}
+
+bool ShapeAnalysis::isKnownToBe(Value value, int64_t dim, AffineExpr expr) {
+  if (getDim(value, dim) == expr)
+    return true;
+  auto it = known.find({value, dim});
+  return it != known.end() && llvm::is_contained(it->second, expr);
 }
 
 AffineExpr ShapeAnalysis::getDim(Value value, int64_t dim) {
@@ -43,7 +52,7 @@ AffineExpr ShapeAnalysis::getDim(Value value, int64_t dim) {
   if (!type.isDynamicDim(dim))
     return getAffineConstantExpr(type.getDimSize(dim), context);
   if (auto it = known.find({value, dim}); it != known.end())
-    return it->second;
+    return it->second.front();
   AffineExpr expr = computeDim(value, dim);
   if (expr)
     assume(value, dim, expr);

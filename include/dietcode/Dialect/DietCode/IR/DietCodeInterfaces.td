@@ -54,6 +54,9 @@ def DietCode_OperatorOpInterface : OpInterface<"OperatorOpInterface"> {
       return operator_impl::getStaticProblemShape($_op);
     }
   }];
+  // After the verifier of the operation, which makes sure that each operand has
+  // a map.
+  let verifyWithRegions = 1;
   let verify = [{ return operator_impl::verifyOperatorOpInterface($_op); }];
 }
 

@@ -44,7 +44,7 @@ def DietCode_ShapeVarOp : DietCode_Op<"shape_var", [Symbol]> {
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$lower, I64Attr:$upper,
                        DefaultValuedAttr<I64Attr, "1">:$multiple_of);
   let assemblyFormat = [{
-    $sym_name `range` `[` $lower `,` $upper `]` (`multiple_of` $multiple_of^)? attr-dict
+    $sym_name `range` ` ` `[` $lower `,` $upper `]` (`multiple_of` $multiple_of^)? attr-dict
   }];
   let hasVerifier = 1;
 }
@@ -109,7 +109,7 @@ def DietCode_BindShapeOp : DietCode_Op<"bind_shape", [DeclareOpInterfaceMethods<
 //===----------------------------------------------------------------------===//
 
 def DietCode_MatmulOp : DietCode_Op<"matmul", [
-    DestinationStyleOpInterface,
+    IsolatedFromAbove, DestinationStyleOpInterface,
     DeclareOpInterfaceMethods<DietCode_OperatorOpInterface>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>,
@@ -128,7 +128,8 @@ def DietCode_MatmulOp : DietCode_Op<"matmul", [
     The `epilogue` is applied to each element before it is written. The first
     argument of its region is the sum, the others are elements of the epilogue's
     operands, each read through its map from `(m, n)`. It may hold any side
-    effect free scalar arithmetic.
+    effect free scalar arithmetic, and uses nothing from outside of it: a scalar
+    is passed as an operand of rank zero with the map `(m, n) -> ()`.
 
     Example, a transposed product with bias and ReLU:
 

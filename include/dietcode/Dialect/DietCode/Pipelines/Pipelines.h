@@ -19,6 +19,9 @@
 
 namespace mlir::dietcode {
 
+/// What kernels are shipped as.
+enum class KernelFormat { PTX, Cubin };
+
 /// The options of `dietcode-to-llvm`.
 struct DietCodeToLLVMOptions : PassPipelineOptions<DietCodeToLLVMOptions> {
   Option<std::string> device{
@@ -33,11 +36,14 @@ struct DietCodeToLLVMOptions : PassPipelineOptions<DietCodeToLLVMOptions> {
       llvm::cl::desc("PTX ISA of the kernels, e.g. 65 for 6.5 (default: the "
                      "first that knows the chip, at least 6.5)"),
       llvm::cl::init(0)};
-  Option<std::string> format{
-      *this, "format",
-      llvm::cl::desc("What the kernels are shipped as: ptx, or cubin, which "
-                     "needs ptxas"),
-      llvm::cl::init("ptx")};
+  Option<KernelFormat> format{
+      *this, "format", llvm::cl::desc("What the kernels are shipped as"),
+      llvm::cl::init(KernelFormat::PTX),
+      llvm::cl::values(
+          clEnumValN(KernelFormat::PTX, "ptx",
+                     "PTX, which the driver compiles"),
+          clEnumValN(KernelFormat::Cubin, "cubin",
+                     "Machine code of the chip, which needs ptxas"))};
   Option<unsigned> maxKernels{
       *this, "max-kernels",
       llvm::cl::desc("Most micro-kernels that one operator may use"),

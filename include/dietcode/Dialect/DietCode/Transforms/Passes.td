@@ -254,26 +254,13 @@ def DietCodeAttachNVVMTargetPass : Pass<"dietcode-attach-nvvm-target", "ModuleOp
 def DietCodeExpandMathPass : Pass<"dietcode-expand-math", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Expand math functions in kernels to arithmetic";
   let description = [{
-    Replaces `math` operations that NVVM would lower to calls of libdevice, such
-    as `math.erf`, `math.tanh` and `math.exp`, by polynomial approximations. One
-    that has none is an error, since PTX with an unresolved call cannot be
-    loaded.
-
-    Example, of which about thirty operations of `arith` and `math.fma` are left:
-
-    ```mlir
-    gpu.module @kernels {
-      gpu.func @f(%x: memref<?xf32>) kernel {
-        %i = gpu.thread_id x
-        %0 = memref.load %x[%i] : memref<?xf32>
-        %1 = math.tanh %0 : f32
-        memref.store %1, %x[%i] : memref<?xf32>
-        gpu.return
-      }
-    }
-    ```
+    Replaces `math` operations, which NVVM would lower to calls of libdevice: by
+    polynomial approximations, such as `math.erf`, `math.tanh` and `math.exp`, or
+    by an intrinsic that the GPU has instructions for, such as `math.fma` and
+    `math.sqrt`. One that has neither is an error, since PTX with an unresolved
+    call cannot be loaded.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect",
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect",
                            "::mlir::math::MathDialect"];
 }
 

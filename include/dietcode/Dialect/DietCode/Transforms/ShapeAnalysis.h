@@ -40,8 +40,11 @@ public:
   SmallVector<AffineExpr> getProblemShape(OperatorOpInterface op);
 
   /// Takes note that dimension `dim` of `value` is `expr`. What is known
-  /// already is kept.
+  /// already is kept: `getDim` gives what was noted first.
   void assume(Value value, int64_t dim, AffineExpr expr);
+
+  /// Whether dimension `dim` of `value` is known to be `expr`.
+  bool isKnownToBe(Value value, int64_t dim, AffineExpr expr);
 
   /// The expression that is a shape variable's value.
   AffineExpr getVarExpr(StringAttr var);
@@ -59,7 +62,7 @@ private:
 
   MLIRContext *context;
   llvm::SetVector<StringAttr> vars;
-  DenseMap<std::pair<Value, int64_t>, AffineExpr> known;
+  DenseMap<std::pair<Value, int64_t>, SmallVector<AffineExpr, 1>> known;
 };
 
 /// The least and the largest value of `expr` where each symbol lies in its

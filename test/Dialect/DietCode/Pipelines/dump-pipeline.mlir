@@ -1,0 +1,30 @@
+// RUN: dietcode-opt %s --dietcode-to-llvm --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s
+// RUN: dietcode-opt %s --dietcode-select="chip=sm_80 max-kernels=3 max-regret=0.5" --dietcode-lower-to-llvm="ptx-version=75 format=cubin opt-level=1" \
+// RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=OPTIONS
+
+// The passes in the order in which they run.
+// CHECK: builtin.module(
+// CHECK-NEXT: dietcode-attach-device{chip= device=t4},
+// CHECK-NEXT: convert-linalg-to-dietcode,
+// CHECK-NEXT: dietcode-bind-shapes{default-lower=1 default-upper=4096},
+// CHECK-NEXT: dietcode-select-micro-kernels{max-kernels=8 max-regret=-1{{.*}}},
+// CHECK-NEXT: dietcode-insert-shape-checks,
+// CHECK-NEXT: one-shot-bufferize{
+// CHECK: dietcode-allocate-on-device,
+// CHECK-NEXT: convert-dietcode-to-gpu,
+// CHECK-NEXT: convert-dietcode-dispatch-to-scf,
+// CHECK-NEXT: gpu.module(
+// CHECK-NEXT: dietcode-expand-math,
+// CHECK: convert-gpu-to-nvvm{
+// CHECK: func.func(
+// CHECK: dietcode-attach-nvvm-target{opt-level=2 ptx-version=0},
+// CHECK-NEXT: gpu-to-llvm{
+// CHECK-NEXT: gpu-module-to-binary{format=isa
+
+// Each with what it was asked for.
+// OPTIONS: dietcode-attach-device{chip=sm_80 device=t4},
+// OPTIONS: dietcode-select-micro-kernels{max-kernels=3 max-regret=5{{.*}}}
+// OPTIONS: dietcode-attach-nvvm-target{opt-level=1 ptx-version=75},
+// OPTIONS: gpu-module-to-binary{format=bin
+module {
+}
