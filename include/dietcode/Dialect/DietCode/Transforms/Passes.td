@@ -259,6 +259,30 @@ def DietCodeExpandMathPass : Pass<"dietcode-expand-math", "::mlir::gpu::GPUModul
     by an intrinsic that the GPU has instructions for, such as `math.fma` and
     `math.sqrt`. One that has neither is an error, since PTX with an unresolved
     call cannot be loaded.
+
+    Example:
+
+    ```mlir
+    gpu.module @kernels {
+      func.func @f(%x: f32, %y: f32) -> f32 {
+        %0 = math.fma %x, %y, %x : f32
+        %1 = math.sqrt %0 : f32
+        return %1 : f32
+      }
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    gpu.module @kernels {
+      func.func @f(%x: f32, %y: f32) -> f32 {
+        %0 = llvm.call_intrinsic "llvm.fma"(%x, %y, %x) : (f32, f32, f32) -> f32
+        %1 = llvm.call_intrinsic "llvm.sqrt"(%0) : (f32) -> f32
+        return %1 : f32
+      }
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect",
                            "::mlir::math::MathDialect"];
