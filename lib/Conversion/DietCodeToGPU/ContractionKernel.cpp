@@ -48,6 +48,21 @@ bool mlir::dietcode::isVectorized(MatmulOp op, unsigned operand) {
 
 namespace {
 
+/// What the loop carries besides the sums.
+struct LoopState {
+  SmallVector<Value> lhsParts, rhsParts; ///< Of the current tile.
+  Value stage;  ///< Where it goes, in elements of shared memory.
+  Value kStart; ///< Of the next tile.
+
+  SmallVector<Value> flatten(ArrayRef<Value> sums) const {
+    SmallVector<Value> values(sums);
+    llvm::append_range(values, lhsParts);
+    llvm::append_range(values, rhsParts);
+    values.append({stage, kStart});
+    return values;
+  }
+};
+
 /// Builds the body of one kernel.
 class KernelBuilder {
 public:
@@ -161,23 +176,6 @@ KernelBuilder::Sums KernelBuilder::multiplyTiles(Value stage,
   }
   return result;
 }
-
-/// What the loop carries besides the sums.
-namespace {
-struct LoopState {
-  SmallVector<Value> lhsParts, rhsParts; ///< Of the current tile.
-  Value stage;  ///< Where it goes, in elements of shared memory.
-  Value kStart; ///< Of the next tile.
-
-  SmallVector<Value> flatten(ArrayRef<Value> sums) const {
-    SmallVector<Value> values(sums);
-    llvm::append_range(values, lhsParts);
-    llvm::append_range(values, rhsParts);
-    values.append({stage, kStart});
-    return values;
-  }
-};
-} // namespace
 
 /// Loads the next tile if there is one, which is the same for all threads.
 static void createPrefetch(ImplicitLocOpBuilder &b, Value hasNext,
