@@ -70,7 +70,7 @@ void Modifiers::takeMemoryQualifiers() {
   static constexpr std::string_view names[] = {
       "weak", "volatile", "relaxed", "acquire", "release", "acq_rel",
       "cta",  "gpu",      "sys",     "ca",      "cg",      "cs",
-      "lu",   "cv",       "wb",      "wt",      "nc"};
+      "lu",   "cv",       "wb",      "wt",      "nc",      "mmio"};
   for (std::string_view name : names)
     take(name);
   parts.erase(std::remove_if(parts.begin(), parts.end(),
@@ -332,6 +332,9 @@ bool Decoder::emitLane(const RawInstruction &raw, LaneFn fn, Type dstType,
 }
 
 bool Decoder::decode(const RawInstruction &raw) {
+  std::string unmet = unmetRequirement(raw, module.chip, module.version);
+  if (!unmet.empty())
+    return refuse(unmet);
   DecodeFn fn = lookup(raw.opcode[0]);
   if (!fn)
     return false;

@@ -218,6 +218,11 @@ Expected<LaunchReport> VirtualGPU::launch(const Module &module,
     return refuse(std::to_string(paramCount) +
                   " parameters were given; the kernel has " +
                   std::to_string(program.params.size()));
+  const ChipSpec *chip = lookupChip(deviceSpec.chip);
+  if (chip && impl.chip > static_cast<unsigned>(chip->computeCapability))
+    return refuse("the module is for sm_" + std::to_string(impl.chip) + "; " +
+                  std::string(deviceSpec.name) + " is " +
+                  std::string(deviceSpec.chip));
   std::string why = checkShape(deviceSpec, config);
   if (why.empty())
     why = checkKernelLimits(deviceSpec, program, config);

@@ -70,6 +70,7 @@ Expected<std::shared_ptr<const Module>> parseModule(std::string_view text,
     return tl::unexpected(raw.error());
   auto impl = std::make_unique<Module::Impl>();
   impl->name = std::move(name);
+  impl->chip = raw->chip;
   allocateGlobals(*raw, *impl);
   for (const RawKernel &kernel : raw->kernels) {
     Expected<RawKernel> inlined = inlineCalls(*raw, kernel, impl->name);

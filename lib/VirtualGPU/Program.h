@@ -210,6 +210,7 @@ struct GlobalVariable {
 
 struct Module::Impl {
   std::string name;
+  unsigned chip = 0; ///< 75 for .target sm_75.
   std::vector<GlobalVariable> globals;
   std::vector<std::unique_ptr<uint8_t[]>> storage;
   std::map<std::string, Program, std::less<>> programs;

@@ -105,6 +105,8 @@ struct RawKernel {
 };
 
 struct RawModule {
+  unsigned version = 0; ///< 75 for .version 7.5.
+  unsigned chip = 75;   ///< 75 for .target sm_75.
   std::vector<Variable> variables;
   std::vector<RawKernel> kernels;
   std::map<std::string, RawKernel, std::less<>> functions;
@@ -120,6 +122,11 @@ Expected<RawModule> parsePtx(std::string_view text, std::string_view name);
 /// Recursion is an error, and so is a call that does not fit its function.
 Expected<RawKernel> inlineCalls(RawModule &module, const RawKernel &kernel,
                                 std::string_view moduleName);
+
+/// Why ptxas would refuse an instruction for a chip and a version of PTX, or
+/// an empty string.
+std::string unmetRequirement(const RawInstruction &raw, unsigned chip,
+                             unsigned version);
 
 std::optional<Type> parseTypeName(std::string_view name);
 
