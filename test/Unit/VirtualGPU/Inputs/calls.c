@@ -1,5 +1,5 @@
-// clang-22 -std=c23 --target=nvptx64-nvidia-cuda -march=sm_75 -O1 -S calls.c -o calls-clang.ptx
-// nvcc -x cu -arch=sm_75 -ptx calls.c -o calls-nvcc.ptx
+// clang-22 -std=c23 --target=nvptx64-nvidia-cuda -march=sm_75 -O1 -S calls.c -o
+// calls-clang.ptx nvcc -x cu -arch=sm_75 -ptx calls.c -o calls-nvcc.ptx
 #ifdef __CUDACC__
 #define DEVICE static __noinline__ __device__
 #define KERNEL extern "C" __global__ void
@@ -42,6 +42,5 @@ KERNEL k(int *out, int *in) {
   }
   long long sum = 1;
   accumulate(t, (signed char)(t * 9), (short)-t, &sum, t % 5 == 0);
-  out[t] =
-      v + s.a + (int)s.b + s.c[0] + s.c[1] + s.c[2] + s.c[3] + (int)sum;
+  out[t] = v + s.a + (int)s.b + s.c[0] + s.c[1] + s.c[2] + s.c[3] + (int)sum;
 }
