@@ -71,8 +71,11 @@ AffineExpr ShapeAnalysis::computeDim(Value value, int64_t dim) {
     return ofDynamicSizes(empty);
   if (auto alloc = dyn_cast<memref::AllocOp>(op))
     return ofDynamicSizes(alloc);
-  if (isa<tensor::CastOp, memref::CastOp>(op))
-    return getDim(op->getOperand(0), dim);
+  if (isa<tensor::CastOp, memref::CastOp>(op)) {
+    Value source = op->getOperand(0);
+    bool isRanked = cast<ShapedType>(source.getType()).hasRank();
+    return isRanked ? getDim(source, dim) : nullptr;
+  }
   // An operator knows its destination's shape from all of its operands.
   if (auto operatorOp = dyn_cast<OperatorOpInterface>(op)) {
     auto out = cast<DestinationStyleOpInterface>(op).getTiedOpOperand(

@@ -207,3 +207,17 @@ func.func @declared_twice(%a: memref<?x64xf32>, %b: memref<64x32xf32>, %c: memre
   dietcode.matmul ins(%a, %b : memref<?x64xf32>, memref<64x32xf32>) outs(%c : memref<?x32xf32>)
   return
 }
+
+// -----
+
+// Nothing is known about the dimensions of what had no rank.
+// CHECK: dietcode.shape_var @unranked_k
+// CHECK-LABEL: func.func @unranked
+// CHECK: %[[A:.*]] = memref.cast
+// CHECK: dietcode.bind_shape %[[A]] [@unranked_m, @unranked_k]
+// CHECK: dietcode.matmul
+func.func @unranked(%u: memref<*xf32>, %b: memref<?x4xf32>, %c: memref<?x4xf32>) {
+  %a = memref.cast %u : memref<*xf32> to memref<?x?xf32>
+  dietcode.matmul ins(%a, %b : memref<?x?xf32>, memref<?x4xf32>) outs(%c : memref<?x4xf32>)
+  return
+}
