@@ -25,20 +25,22 @@ struct AttachDevice
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (module->hasAttr(DietCodeDialect::getDeviceAttrName()))
+    StringRef name = DietCodeDialect::getDeviceAttrName();
+    auto present = module->getAttrOfType<DeviceAttr>(name);
+    if (present && chip.empty())
       return;
+    StringRef deviceName = present ? present.getName() : device.getValue();
     // An unknown device is reported by the verifier of the attribute.
     std::string chipName = chip;
     if (chipName.empty())
-      if (const auto *spec = ::dietcode::lookupDevice(device.getValue()))
+      if (const auto *spec = ::dietcode::lookupDevice(deviceName))
         chipName = spec->chip;
-    auto emitError = [&] { return module.emitError(); };
-    StringRef deviceName = device.getValue();
+    auto emitError = [&] { return mlir::emitError(module.getLoc()); };
     auto attr = DeviceAttr::getChecked(emitError, &getContext(), deviceName,
                                        StringRef(chipName));
     if (!attr)
       return signalPassFailure();
-    module->setAttr(DietCodeDialect::getDeviceAttrName(), attr);
+    module->setAttr(name, attr);
   }
 };
 

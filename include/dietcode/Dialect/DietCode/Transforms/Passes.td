@@ -15,7 +15,8 @@ def DietCodeAttachDevicePass : Pass<"dietcode-attach-device", "ModuleOp"> {
   let summary = "Say which device a module is for";
   let description = [{
     Attaches a `#dietcode.device` to the module, which the passes that select and
-    generate micro-kernels read. A module that has one keeps it.
+    generate micro-kernels read. A module that has one keeps it, but for the chip
+    where one is given.
 
     Example: `--dietcode-attach-device` turns
 
