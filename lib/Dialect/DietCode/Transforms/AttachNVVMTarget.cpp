@@ -70,13 +70,13 @@ private:
     if (version < least || !llvm::is_contained(kPtxVersions, version)) {
       auto usable = llvm::make_filter_range(
           kPtxVersions, [&](unsigned known) { return known >= least; });
-      return gpuModule.emitError()
+      return emitError(gpuModule.getLoc())
              << "PTX ISA " << formatPtxVersion(version)
              << " cannot be used for " << device.getChip() << "; use one of "
              << llvm::join(llvm::map_range(usable, formatPtxVersion), ", ");
     }
     if (optLevel > 3)
-      return gpuModule.emitError()
+      return emitError(gpuModule.getLoc())
              << "opt-level must be 0 to 3, got " << optLevel.getValue();
     auto target = NVVM::NVVMTargetAttr::get(
         &getContext(), optLevel, "nvptx64-nvidia-cuda", device.getChip(),

@@ -159,7 +159,7 @@ struct BindShapes
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (defaultLower < 0 || defaultLower > defaultUpper) {
-      module.emitError()
+      emitError(module.getLoc())
           << "default range [" << defaultLower.getValue() << ", "
           << defaultUpper.getValue()
           << "] of shape variables must not be empty or negative";

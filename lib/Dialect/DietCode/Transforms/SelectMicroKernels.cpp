@@ -221,11 +221,11 @@ struct SelectMicroKernels
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (maxKernels == 0) {
-      module.emitError("max-kernels must be at least 1");
+      emitError(module.getLoc(), "max-kernels must be at least 1");
       return signalPassFailure();
     }
     if (std::isnan(maxRegret)) {
-      module.emitError("max-regret must be a number, got nan");
+      emitError(module.getLoc(), "max-regret must be a number, got nan");
       return signalPassFailure();
     }
     std::optional<Candidates> candidates;
