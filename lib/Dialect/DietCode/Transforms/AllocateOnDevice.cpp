@@ -13,6 +13,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace mlir::dietcode {
 #define GEN_PASS_DEF_DIETCODEALLOCATEONDEVICEPASS
@@ -21,6 +22,74 @@ namespace mlir::dietcode {
 
 using namespace mlir;
 using namespace mlir::dietcode;
+
+/// Whether a kernel, a callee or the caller of the function may see `value`.
+static bool leavesHostCode(Value value, BufferViewFlowAnalysis &aliases) {
+  return llvm::any_of(aliases.resolve(value), [](Value alias) {
+    return llvm::any_of(alias.getUsers(), [](Operation *user) {
+      return isa<OperatorOpInterface, gpu::LaunchFuncOp, CallOpInterface>(
+                 user) ||
+             (user->hasTrait<OpTrait::ReturnLike>() &&
+              isa<FunctionOpInterface>(user->getParentOp()));
+    });
+  });
+}
+
+/// %0 = memref.get_global @c  -->  %1 = memref.get_global @c
+///                                 %0 = memref.alloc()
+///                                 memref.copy %1, %0
+static memref::AllocOp replaceByCopy(memref::GetGlobalOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op->getBlock(),
+                         std::next(op->getIterator()));
+  auto alloc = memref::AllocOp::create(b, op.getType());
+  op.getResult().replaceAllUsesWith(alloc);
+  memref::CopyOp::create(b, op, alloc);
+  return alloc;
+}
+
+/// memref.alloca(%n)  -->  memref.alloc(%n)
+static memref::AllocOp moveToHeap(memref::AllocaOp op) {
+  OpBuilder builder(op);
+  auto alloc = memref::AllocOp::create(
+      builder, op.getLoc(), op.getType(), op.getDynamicSizes(),
+      op.getSymbolOperands(), op.getAlignmentAttr());
+  op.replaceAllUsesWith(alloc.getResult());
+  op.erase();
+  return alloc;
+}
+
+/// Puts constants and stack slots that are seen outside of host code into
+/// buffers of their own: kernels reach neither, and a caller could not free
+/// them. Returns these buffers.
+static SmallVector<memref::AllocOp> copyHostMemory(ModuleOp module,
+                                                   bool usesDevice) {
+  SmallVector<memref::GetGlobalOp> constants;
+  SmallVector<memref::AllocaOp> slots;
+  SymbolTable symbols(module);
+  module.walk([&](Operation *op) {
+    if (auto get = dyn_cast<memref::GetGlobalOp>(op)) {
+      auto global = symbols.lookup<memref::GlobalOp>(get.getName());
+      // What is written to a copy of a variable would be lost.
+      if (global && global.getConstant() && !get.getType().getMemorySpace())
+        constants.push_back(get);
+    } else if (auto alloca = dyn_cast<memref::AllocaOp>(op)) {
+      if (usesDevice)
+        slots.push_back(alloca);
+    }
+  });
+  if (constants.empty() && slots.empty())
+    return {};
+  BufferViewFlowAnalysis aliases(module);
+  auto staysHere = [&](auto op) { return !leavesHostCode(op, aliases); };
+  llvm::erase_if(constants, staysHere);
+  llvm::erase_if(slots, staysHere);
+  SmallVector<memref::AllocOp> copies;
+  for (memref::GetGlobalOp op : constants)
+    copies.push_back(replaceByCopy(op));
+  for (memref::AllocaOp op : slots)
+    copies.push_back(moveToHeap(op));
+  return copies;
+}
 
 /// memref.alloc(%n)  -->  gpu.alloc host_shared (%n)
 static void moveToDevice(memref::AllocOp op) {
@@ -73,9 +142,9 @@ static void freeAtEndOfBlock(memref::AllocOp alloc,
   memref::DeallocOp::create(builder, alloc.getLoc(), alloc);
 }
 
-/// Frees the buffers that one-shot bufferization has introduced. A module that
-/// frees buffers by hand does so for all of them.
-static void freeBuffers(ModuleOp module) {
+/// Frees the buffers that one-shot bufferization has introduced, and `copies`.
+/// A module that frees buffers by hand does so for all other ones.
+static void freeBuffers(ModuleOp module, ArrayRef<memref::AllocOp> copies) {
   SmallVector<memref::AllocOp> allocs;
   bool isManual = false;
   module.walk([&](Operation *op) {
@@ -83,7 +152,9 @@ static void freeBuffers(ModuleOp module) {
     if (auto alloc = dyn_cast<memref::AllocOp>(op))
       allocs.push_back(alloc);
   });
-  if (isManual || allocs.empty())
+  if (isManual)
+    allocs.assign(copies.begin(), copies.end());
+  if (allocs.empty())
     return;
   BufferViewFlowAnalysis aliases(module);
   for (memref::AllocOp alloc : allocs)
@@ -98,7 +169,6 @@ struct AllocateOnDevice
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    freeBuffers(module);
     bool usesDevice =
         module
             .walk([](Operation *op) {
@@ -107,6 +177,7 @@ struct AllocateOnDevice
                          : WalkResult::advance();
             })
             .wasInterrupted();
+    freeBuffers(module, copyHostMemory(module, usesDevice));
     if (!usesDevice)
       return;
     module.walk([](memref::AllocOp op) { moveToDevice(op); });

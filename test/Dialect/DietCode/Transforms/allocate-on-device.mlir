@@ -144,3 +144,63 @@ func.func @host_only(%a: memref<4x4xf32>) {
   memref.copy %0, %a : memref<4x4xf32> to memref<4x4xf32>
   return
 }
+
+// -----
+
+// Kernels do not reach constants, which are copied for them.
+// CHECK-LABEL: func.func @constant
+// CHECK: %[[W:.*]] = memref.get_global @w
+// CHECK: %[[COPY:.*]] = gpu.alloc host_shared () : memref<4x4xf32>
+// CHECK: memref.copy %[[W]], %[[COPY]]
+// CHECK: dietcode.matmul ins(%{{.*}}, %[[COPY]] :
+// CHECK: gpu.dealloc async {{.*}} %[[COPY]]
+memref.global "private" constant @w : memref<4x4xf32> = dense<2.0>
+func.func @constant(%a: memref<?x4xf32>, %c: memref<?x4xf32>) {
+  %w = memref.get_global @w : memref<4x4xf32>
+  dietcode.matmul ins(%a, %w : memref<?x4xf32>, memref<4x4xf32>) outs(%c : memref<?x4xf32>)
+  return
+}
+
+// Host code does.
+// CHECK-LABEL: func.func @constant_on_host
+// CHECK-NOT: alloc
+// CHECK: return
+func.func @constant_on_host(%i: index) -> f32 {
+  %w = memref.get_global @w : memref<4x4xf32>
+  %0 = memref.load %w[%i, %i] : memref<4x4xf32>
+  return %0 : f32
+}
+
+// A copy of a variable would lose what is written to it.
+// CHECK-LABEL: func.func @variable
+// CHECK-NOT: alloc
+// CHECK: return
+memref.global "private" @v : memref<4x4xf32> = dense<2.0>
+func.func @variable(%a: memref<?x4xf32>, %c: memref<?x4xf32>) {
+  %v = memref.get_global @v : memref<4x4xf32>
+  dietcode.matmul ins(%a, %v : memref<?x4xf32>, memref<4x4xf32>) outs(%c : memref<?x4xf32>)
+  return
+}
+
+// CHECK-LABEL: func.func @stack
+// CHECK: %[[T:.*]] = gpu.alloc host_shared () : memref<4x4xf32>
+// CHECK: dietcode.matmul {{.*}} outs(%[[T]]
+// CHECK: gpu.dealloc async {{.*}} %[[T]]
+func.func @stack(%a: memref<4x4xf32>, %c: memref<4x4xf32>) {
+  %0 = memref.alloca() : memref<4x4xf32>
+  dietcode.matmul ins(%a, %a : memref<4x4xf32>, memref<4x4xf32>) outs(%0 : memref<4x4xf32>)
+  memref.copy %0, %c : memref<4x4xf32> to memref<4x4xf32>
+  return
+}
+
+// -----
+
+// A buffer that is returned is the caller's to free, which no constant is.
+// CHECK-LABEL: func.func @returned_constant
+// CHECK: %[[COPY:.*]] = memref.alloc
+// CHECK: return %[[COPY]]
+memref.global "private" constant @w : memref<4x4xf32> = dense<2.0>
+func.func @returned_constant() -> memref<4x4xf32> {
+  %w = memref.get_global @w : memref<4x4xf32>
+  return %w : memref<4x4xf32>
+}

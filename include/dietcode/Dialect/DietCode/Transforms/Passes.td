@@ -189,6 +189,9 @@ def DietCodeAllocateOnDevicePass : Pass<"dietcode-allocate-on-device", "ModuleOp
     outlives that block, and, in a module that launches kernels, turns allocations into `gpu.alloc host_shared`:
     host code around a kernel may read and write what the kernel does. A buffer
     that a function returns belongs to its caller, who frees it with the runtime.
+    Constants are copied into buffers of their own where a kernel or the caller
+    sees them, and so are `memref.alloca` moved, since both are memory of the
+    host alone.
 
     Example:
 
