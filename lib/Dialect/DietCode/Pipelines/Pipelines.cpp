@@ -49,6 +49,8 @@ void mlir::dietcode::buildGenerateKernelsPipeline(
     OpPassManager &pm, const DietCodeToLLVMOptions &options) {
   // Bindings are facts about tensors, so they are checked before buffers.
   pm.addPass(createDietCodeInsertShapeChecksPass());
+  // Bufferization has no notion of arith and math on whole tensors.
+  pm.addPass(createConvertElementwiseToLinalgPass());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
   // A loop may carry the result of an operator to its next iteration.

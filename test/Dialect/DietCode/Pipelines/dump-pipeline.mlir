@@ -9,6 +9,7 @@
 // CHECK-NEXT: dietcode-bind-shapes{default-lower=1 default-upper=4096},
 // CHECK-NEXT: dietcode-select-micro-kernels{max-kernels=8 max-regret=-1{{.*}}},
 // CHECK-NEXT: dietcode-insert-shape-checks,
+// CHECK-NEXT: convert-elementwise-to-linalg
 // CHECK-NEXT: one-shot-bufferize{
 // CHECK: dietcode-allocate-on-device,
 // CHECK-NEXT: convert-dietcode-to-gpu,
