@@ -122,7 +122,9 @@ void orderLoops(GenericOp op, RewriterBase &rewriter) {
 void mlir::dietcode::orderLoopsForHost(ModuleOp module) {
   SmallVector<GenericOp> contractions;
   module.walk([&](GenericOp op) {
-    if (isContraction(op) && op.getIndexingMapsArray().back().getNumResults())
+    bool isEmpty = llvm::is_contained(op.getStaticLoopRanges(), 0);
+    if (!isEmpty && isContraction(op) &&
+        op.getIndexingMapsArray().back().getNumResults())
       contractions.push_back(op);
   });
   IRRewriter rewriter(module.getContext());

@@ -11,6 +11,7 @@
 #include "EntryModule.h"
 #include "dietcode/Conversion/Passes.h"
 #include "dietcode/Dialect/DietCode/IR/DietCode.h"
+#include "dietcode/Dialect/DietCode/Transforms/Passes.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/BufferizationToMemRef/BufferizationToMemRef.h"
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
@@ -60,11 +61,14 @@ LogicalResult lowerToLinalg(ModuleOp module) {
 LogicalResult bufferize(ModuleOp module) {
   bufferization::OneShotBufferizePassOptions options;
   options.bufferizeFunctionBoundaries = true;
+  options.allowReturnAllocsFromLoops = true;
   options.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   PassManager pm(module.getContext());
   pm.addPass(createCanonicalizerPass());
+  pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addPass(bufferization::createOneShotBufferizePass(options));
+  pm.addPass(createDietCodeAllocateOnDevicePass());
   pm.addPass(createConvertBufferizationToMemRefPass());
   pm.addPass(createLinalgGeneralizeNamedOpsPass());
   return pm.run(module);
@@ -72,6 +76,7 @@ LogicalResult bufferize(ModuleOp module) {
 
 LogicalResult lowerToLLVM(ModuleOp module) {
   PassManager pm(module.getContext());
+  pm.addNestedPass<func::FuncOp>(createDietCodeLowerCopiesPass());
   pm.addPass(createConvertLinalgToLoopsPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
@@ -135,19 +140,12 @@ std::vector<ReferenceOutput> collect(const std::vector<RunResult> &results,
   return outputs;
 }
 
-Expected<std::vector<ReferenceOutput>>
-evaluateOne(JitFunction &function, const std::vector<RunArgument> &arguments,
-            ArrayRef<bool> isBuffer, bool isMagnitude) {
-  std::vector<RunArgument> copies;
-  for (const RunArgument &argument : arguments) {
-    Expected<RunArgument> copy = argument.toDouble(isMagnitude);
-    if (!copy)
-      return ::dietcode::fail(copy.error().message);
-    copies.push_back(std::move(*copy));
-  }
-  std::vector<RunResult> results = *function.call(copies);
-  auto outputs = collect(results, copies, isBuffer);
-  freeResults(results, copies);
+std::vector<ReferenceOutput> evaluateOne(JitFunction &function,
+                                         std::vector<RunArgument> &arguments,
+                                         ArrayRef<bool> isBuffer) {
+  std::vector<RunResult> results = *function.call(arguments);
+  auto outputs = collect(results, arguments, isBuffer);
+  freeResults(results, arguments);
   return outputs;
 }
 
@@ -168,15 +166,24 @@ FailureOr<Reference> Reference::create(func::FuncOp entry) {
   return reference;
 }
 
-Expected<std::vector<ReferenceOutput>>
-Reference::evaluate(const std::vector<RunArgument> &arguments) {
-  auto outputs = evaluateOne(*values, arguments, isBuffer, false);
-  if (!outputs)
-    return outputs;
-  auto scales = evaluateOne(*magnitudes, arguments, isBuffer, true);
-  if (!scales)
-    return scales;
-  for (auto [output, scale] : llvm::zip(*outputs, *scales))
+Expected<ReferenceInputs>
+Reference::prepare(const std::vector<RunArgument> &arguments) {
+  ReferenceInputs inputs;
+  for (const RunArgument &argument : arguments)
+    for (bool absolute : {false, true}) {
+      Expected<RunArgument> copy = argument.toDouble(absolute);
+      if (!copy)
+        return ::dietcode::fail(copy.error().message);
+      auto &copies = absolute ? inputs.magnitudes : inputs.values;
+      copies.push_back(std::move(*copy));
+    }
+  return inputs;
+}
+
+std::vector<ReferenceOutput> Reference::evaluate(ReferenceInputs inputs) {
+  auto outputs = evaluateOne(*values, inputs.values, isBuffer);
+  auto scales = evaluateOne(*magnitudes, inputs.magnitudes, isBuffer);
+  for (auto [output, scale] : llvm::zip(outputs, scales))
     output.magnitudes = std::move(scale.values);
   return outputs;
 }

@@ -185,12 +185,12 @@ RunStatus Runner::run(const RunRequest &request) {
   FailureOr<std::vector<RunArgument>> arguments = makeArguments(entry, request);
   if (failed(arguments))
     return RunStatus::Failed;
-  std::vector<ReferenceOutput> references;
+  ReferenceInputs inputs;
   if (reference) {
-    auto outputs = reference->evaluate(*arguments);
-    if (!outputs)
-      return fail(outputs.error().message);
-    references = std::move(*outputs);
+    auto copies = Reference::prepare(*arguments);
+    if (!copies)
+      return fail(copies.error().message);
+    inputs = std::move(*copies);
   }
   std::string shapes = describeShapes(request, *arguments);
   DeviceCall call = program->call(*arguments);
@@ -208,7 +208,8 @@ RunStatus Runner::run(const RunRequest &request) {
     run.seconds += kernel.seconds;
   RunStatus status = RunStatus::Ok;
   if (reference)
-    status = checkOutputs(call.outputs, references, run);
+    status =
+        checkOutputs(call.outputs, reference->evaluate(std::move(inputs)), run);
   if (status == RunStatus::Ok)
     status = writeOutputs(call.outputs);
   report.runs.push_back(std::move(run));

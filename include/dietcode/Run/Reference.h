@@ -48,6 +48,12 @@ struct ReferenceOutput {
   std::vector<double> magnitudes; ///< Scale of the rounding error.
 };
 
+/// Copies of the arguments of a call, in double precision.
+struct ReferenceInputs {
+  std::vector<RunArgument> values;
+  std::vector<RunArgument> magnitudes;
+};
+
 /// The reference for one function.
 class Reference {
 public:
@@ -55,10 +61,14 @@ public:
   /// error where that cannot be done.
   static FailureOr<Reference> create(func::FuncOp entry);
 
+  /// Copies the arguments before a call changes them.
+  static ::dietcode::Expected<ReferenceInputs>
+  prepare(const std::vector<RunArgument> &arguments);
+
   /// The results of a call, followed by the contents of each buffer argument
-  /// after it, in order. The arguments are not changed.
-  ::dietcode::Expected<std::vector<ReferenceOutput>>
-  evaluate(const std::vector<RunArgument> &arguments);
+  /// after it, in order. Sizes must be known to fit each other: unlike compiled
+  /// code, the reference does not check them.
+  std::vector<ReferenceOutput> evaluate(ReferenceInputs inputs);
 
 private:
   std::unique_ptr<JitFunction> values;

@@ -38,6 +38,9 @@ func.func @f(%a: tensor<?x64xf32>, %b: tensor<64x32xf32>, %c: tensor<?x32xf32>) 
 
 // Sizes that disagree at run time.
 // RUN: not dietcode-run %t/matmul.mlir --arg-shapes 16x64,64x32,32x32 2>&1 | FileCheck %s --check-prefix=RUN-TIME
+// RUN: not dietcode-run %t/matmul.mlir --check --arg-shapes 16x64,64x32,32x32 2>&1 | FileCheck %s --check-prefix=RUN-TIME
+// RUN: not dietcode-run %t/matmul.mlir --check --arg-shapes 320000x64,64x32,16x32 2>&1 | FileCheck %s --check-prefix=FAR
+// FAR: error: 320000x64,64x32,16x32: dimension 0 of argument 2 {{.*}}got 16, expected 320000
 // RUN-TIME: matmul.mlir:2:{{[0-9]+}}: error: 16x64,64x32,32x32: dimension 0 of argument 2 {{.*}}got 32, expected 16
 
 // RUN: not dietcode-run %t/matmul.mlir --shape T=1 --device h100 2>&1 | FileCheck %s --check-prefix=DEVICE
@@ -46,6 +49,9 @@ func.func @f(%a: tensor<?x64xf32>, %b: tensor<64x32xf32>, %c: tensor<?x32xf32>) 
 // CHIP: matmul.mlir: error: unknown chip 'sm_999'
 // RUN: not dietcode-run %t/matmul.mlir --shape T=1 --ptx-version 60 2>&1 | FileCheck %s --check-prefix=PTX
 // PTX: matmul.mlir: error: PTX ISA 6.0 cannot be used for sm_75
+// RUN: not dietcode-run %t/matmul.mlir --shape T=1 --check --tolerance nan 2>&1 | FileCheck %s --check-prefix=TOLERANCE
+// RUN: not dietcode-run %t/matmul.mlir --shape T=1 --check --tolerance -1 2>&1 | FileCheck %s --check-prefix=TOLERANCE
+// TOLERANCE: dietcode-run: error: --tolerance must be a number that is not negative
 // RUN: env DIETCODE_DEVICE=foo not dietcode-run %t/matmul.mlir --shape T=1 2>&1 | FileCheck %s --check-prefix=NO-DEVICE
 // NO-DEVICE: matmul.mlir:2:1: error: DIETCODE_DEVICE=foo: there is no such device
 

@@ -41,7 +41,7 @@ protected:
     request.shapes = *::dietcode::parseArgumentShapes(shapes);
     arguments = std::move(*makeArguments(entry, request));
     FailureOr<Reference> reference = Reference::create(entry);
-    return *reference->evaluate(arguments);
+    return reference->evaluate(std::move(*Reference::prepare(arguments)));
   }
 
   MLIRContext context;
