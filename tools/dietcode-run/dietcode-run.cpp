@@ -211,6 +211,8 @@ int main(int argc, char **argv) {
     return failWith("there is no input; give a file of MLIR, or - for the "
                     "standard input");
   inputFile = positional.front();
+  if (!(tolerance >= 0))
+    return failWith("--tolerance must be a number that is not negative");
   Expected<std::vector<RunRequest>> requests = makeRequests();
   if (!requests)
     return failWith(requests.error().message);
