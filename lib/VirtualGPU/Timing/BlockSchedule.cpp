@@ -194,8 +194,7 @@ void BlockScheduler::visit(uint32_t pc, uint32_t &accesses) {
   node.inst.cost = cost;
   node.inst.pc = pc;
   node.inst.access = access;
-  node.inst.isAtomic = inst.kind == Kind::Atomic;
-  node.inst.isLoad = inst.kind == Kind::Load || node.inst.isAtomic;
+  node.inst.isLoad = inst.kind == Kind::Load || inst.kind == Kind::Atomic;
   node.inst.result = static_cast<uint16_t>(rows + index);
   for (Ref ref : inst.src)
     addUse(node, ref);

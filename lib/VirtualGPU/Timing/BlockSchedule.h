@@ -34,7 +34,6 @@ struct ScheduledInst {
   uint16_t result = 0;        ///< The slot that it sets.
   bool hasResult = false;
   bool isLoad = false; ///< Or an atomic access.
-  bool isAtomic = false;
   uint8_t sourceCount = 0;
   uint16_t sources[10] = {};
 };

@@ -57,18 +57,18 @@ public:
   InstCost cost() const {
     if (inst.pipe == Pipe::None || inst.kind == Kind::Param ||
         inst.kind == Kind::Nop || op.is("cvta") || isCopy())
-      return {Unit::Branch, 0, 0, 0, 0};
+      return {Unit::Branch, 0, 0, 0, 0, false};
     if (op.is("mma") || (op.is("wmma") && op.has(".mma")))
       return tensor();
     switch (inst.pipe) {
     case Pipe::Shared:
-      return {Unit::Shared, 1, 1, narrow(spec.sharedLatency), 0};
+      return {Unit::Shared, 1, 1, narrow(spec.sharedLatency), 0, false};
     case Pipe::Global:
-      return {Unit::Global, 1, 1, narrow(spec.l2Latency), 0};
+      return {Unit::Global, 1, 1, narrow(spec.l2Latency), 0, isCoherent()};
     case Pipe::Control:
       if (inst.kind == Kind::Barrier)
-        return {Unit::Barrier, 1, 1, narrow(spec.barrierLatency), 0};
-      return {Unit::Branch, 1, 1, narrow(spec.branchLatency), 0};
+        return {Unit::Barrier, 1, 1, narrow(spec.barrierLatency), 0, false};
+      return {Unit::Branch, 1, 1, narrow(spec.branchLatency), 0, false};
     case Pipe::Fp32:
       return single();
     case Pipe::Fp64:
@@ -84,6 +84,16 @@ public:
 private:
   static uint16_t narrow(double value) {
     return static_cast<uint16_t>(std::min(65535.0, std::max(1.0, value)));
+  }
+  /// .cg and .cv leave out L1, as do the orderings that other SMs see.
+  bool isCoherent() const {
+    if (inst.kind == Kind::Atomic)
+      return true;
+    for (std::string_view name :
+         {".cg", ".cv", ".volatile", ".relaxed", ".acquire", ".gpu", ".sys"})
+      if (op.has(name))
+        return true;
+    return false;
   }
   /// Register to register: renamed away, as are packing and unpacking.
   bool isCopy() const {

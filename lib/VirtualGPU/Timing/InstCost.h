@@ -35,6 +35,7 @@ struct InstCost {
   uint16_t pipeCycles = 1; ///< Of the unit in a sub-core, all issues together.
   uint16_t latency = 1;    ///< From issue to when the result may be used.
   uint16_t flopPerLane = 0;
+  bool bypassesL1 = false; ///< Atomic and coherent accesses.
 };
 
 /// The cost of a decoded instruction, from the PTX text behind it.

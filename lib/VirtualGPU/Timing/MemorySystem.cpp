@@ -103,19 +103,20 @@ bool MemorySystem::inL2(uint64_t sector, bool isLoad) {
 }
 
 MemorySystem::Level MemorySystem::lookup(uint64_t sector, bool isLoad,
-                                         Line *&line) {
+                                         bool bypassesL1, Line *&line) {
   line = &lineOf(sector);
   double &ready = line->ready[sector % sectorsPerLine];
-  if (isLoad && ready >= 0)
-    return Level::L1;
-  if (isLoad)
+  if (isLoad && !bypassesL1) {
+    if (ready >= 0)
+      return Level::L1;
     ready = 0;
+  }
   return inL2(sector, isLoad) ? Level::L2 : Level::Dram;
 }
 
 double MemorySystem::global(double now, const TracedAccess &access,
                             const uint64_t *sectors, bool isLoad,
-                            bool isAtomic) {
+                            bool bypassesL1) {
   double sectorBytes = spec.sectorBytes;
   double n = std::max<double>(access.sectors, 1);
   double start = std::max(now, pathFree);
@@ -129,7 +130,7 @@ double MemorySystem::global(double now, const TracedAccess &access,
   double done = start + spec.l1Latency + busy - 32 / spec.lsuLanesPerSM;
   for (unsigned i = 0; i < access.sectors; ++i) {
     Line *line;
-    Level level = lookup(sectors[i], isLoad && !isAtomic, line);
+    Level level = lookup(sectors[i], isLoad, bypassesL1, line);
     counters.loadSectors += isLoad;
     double &ready = line->ready[sectors[i] % sectorsPerLine];
     if (level == Level::L1) {
@@ -150,7 +151,7 @@ double MemorySystem::global(double now, const TracedAccess &access,
     } else {
       counters.l2Hits += isLoad;
     }
-    if (isLoad && !isAtomic)
+    if (isLoad && !bypassesL1)
       ready = arrives;
     done = std::max(done, arrives);
   }
@@ -158,10 +159,10 @@ double MemorySystem::global(double now, const TracedAccess &access,
 }
 
 void MemorySystem::touch(const TracedAccess &access, const uint64_t *sectors,
-                         bool isLoad) {
+                         bool isLoad, bool bypassesL1) {
   for (unsigned i = 0; i < access.sectors; ++i) {
     Line *line;
-    Level level = lookup(sectors[i], isLoad, line);
+    Level level = lookup(sectors[i], isLoad, bypassesL1, line);
     touchedL2 += level != Level::L1;
     touchedDram += level == Level::Dram;
   }

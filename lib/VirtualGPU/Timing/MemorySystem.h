@@ -49,9 +49,10 @@ public:
   /// When the result is there.
   double shared(double now, const TracedAccess &access, bool isShuffle);
   double global(double now, const TracedAccess &access, const uint64_t *sectors,
-                bool isLoad, bool isAtomic);
+                bool isLoad, bool bypassesL1);
   /// Tells the caches of an access that is not replayed; returns the misses.
-  void touch(const TracedAccess &access, const uint64_t *sectors, bool isLoad);
+  void touch(const TracedAccess &access, const uint64_t *sectors, bool isLoad,
+             bool bypassesL1);
   /// When everything has been written.
   double drained() const;
 
@@ -68,7 +69,7 @@ private:
   enum class Level : uint8_t { L1, L2, Dram };
   Line &lineOf(uint64_t sector);
   /// Looks a sector up and brings it in.
-  Level lookup(uint64_t sector, bool isLoad, Line *&line);
+  Level lookup(uint64_t sector, bool isLoad, bool bypassesL1, Line *&line);
   bool inL2(uint64_t sector, bool isLoad);
 
   const DeviceSpec &spec;

@@ -118,8 +118,8 @@ private:
 SM::SM(const DeviceSpec &spec, const MemoryShare &share, const ReplayPlan &plan,
        const std::vector<const BlockTrace *> &traces,
        const std::vector<ScheduledBlock> &schedule, unsigned slots)
-    : spec(spec), plan(plan), schedule(schedule),
-      memory(spec, share), touched(plan.cuts.size()) {
+    : spec(spec), plan(plan), schedule(schedule), memory(spec, share),
+      touched(plan.cuts.size()) {
   cores.resize(static_cast<size_t>(spec.schedulersPerSM));
   for (const LoopCut &cut : plan.cuts)
     crossings.emplace_back(size_t(cut.head) + cut.tail);
@@ -209,7 +209,7 @@ double SM::access(const ReplayedWarp &warp, const ScheduledInst &inst,
                              : now + spec.arithmeticLatency;
   return memory.global(now, access,
                        warp.trace->sectors.data() + access.firstSector,
-                       inst.isLoad, inst.isAtomic);
+                       inst.isLoad, inst.cost.bypassesL1);
 }
 
 void SM::issue(SubCore &core, ReplayedWarp &warp, double now) {
@@ -355,7 +355,7 @@ void SM::touchSkipped(uint16_t cut) {
             warps[w].warpTrace->accesses[traced.firstAccess + inst.access];
         memory.touch(access,
                      warps[w].trace->sectors.data() + access.firstSector,
-                     inst.isLoad);
+                     inst.isLoad, inst.cost.bypassesL1);
       }
     }
   touched[cut].l2 = memory.touchedL2 - l2;
@@ -396,6 +396,12 @@ void SM::extrapolate(ReplayResult &result) const {
     if (headMisses != tailMisses)
       weight = (skipped - tailMisses) / (headMisses - tailMisses);
     weight = std::min(1.0, std::max(0.0, weight));
+    if (getenv("VGPU_DBG"))
+      fprintf(stderr,
+              "cut head %u skip %g headslope %g tailslope %g hm %g tm %g sk %g "
+              "w %g end %g drained %g\n",
+              cut.head, n, head, tail, headMisses, tailMisses, skipped, weight,
+              end, memory.drained());
     result.extrapolated += n * (tail + (head - tail) * weight);
     result.counters.addScaled(at[tailEnd].counters, at[tailBegin].counters,
                               n * (1 - weight) / (tailEnd - tailBegin));

@@ -55,8 +55,9 @@ TEST(Timing, DependentArithmetic) {
              cyclesOf("fma.rn.f32 %f1, %f1, %f2, %f3;\n", warp), 4);
   expectNear("dependent IADD, cycles",
              cyclesOf("add.s32 %r1, %r1, %r2;\n", warp), 4);
+  // From memory of the literature: 14 to 20.
   expectNear("dependent MUFU, cycles",
-             cyclesOf("ex2.approx.f32 %f1, %f1;\n", warp), 17, 0.2);
+             cyclesOf("ex2.approx.f32 %f1, %f1;\n", warp), 18);
 }
 
 TEST(Timing, IndependentArithmetic) {
@@ -159,11 +160,11 @@ TEST(Timing, DramBandwidth) {
 }
 
 TEST(Timing, L2Bandwidth) {
-  // All blocks read the same 2 MB: more than L1, less than L2.
+  // All blocks read the same 2 MB: less than L2; .cg leaves out L1.
   std::string body = "mul.wide.u32 %rd5, %r0, 16;\nadd.s64 %rd5, %rd1, %rd5;\n";
   std::string read;
   for (unsigned i = 0; i < 8; ++i)
-    read += "ld.global.v4.b32 {%r10, %r11, %r12, %r13}, [%rd5+" +
+    read += "ld.global.cg.v4.b32 {%r10, %r11, %r12, %r13}, [%rd5+" +
             std::to_string(i * 4096) + "];\n";
   read += "add.s64 %rd5, %rd5, 32768;\n";
   unsigned trips = 64, blocks = 160;
