@@ -30,7 +30,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include <array>
 #include <benchmark/benchmark.h>
-#include <chrono>
+#include <ctime>
 #include <random>
 
 using namespace mlir;
@@ -167,16 +167,19 @@ private:
 
 } // namespace
 
+/// Of the processor, so that other work on the machine counts little.
+static double nanosecondsSince(std::clock_t start) {
+  return 1e9 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+}
+
 /// Nanoseconds of a call that decides nothing.
 static double measureEmptyCall(const CompiledDispatch &compiled) {
   constexpr int kCalls = 4'000'000;
   ShapeWalk walk(compiled.decideNothing, compiled.shapes);
-  auto start = std::chrono::steady_clock::now();
+  std::clock_t start = std::clock();
   for (int call = 0; call < kCalls; ++call)
     walk.step();
-  std::chrono::duration<double, std::nano> time =
-      std::chrono::steady_clock::now() - start;
-  return time.count() / kCalls;
+  return nanosecondsSince(start) / kCalls;
 }
 
 static void benchmarkEmptyCall(benchmark::State &state,
@@ -189,14 +192,13 @@ static void benchmarkEmptyCall(benchmark::State &state,
 static void benchmarkDispatch(benchmark::State &state,
                               const CompiledDispatch &compiled) {
   double emptyCall = measureEmptyCall(compiled);
-  auto start = std::chrono::steady_clock::now();
+  std::clock_t start = std::clock();
   ShapeWalk walk(compiled.decide, compiled.shapes);
   for (auto _ : state)
     walk.step();
-  std::chrono::duration<double, std::nano> time =
-      std::chrono::steady_clock::now() - start;
   state.counters["ns_per_decision"] =
-      time.count() / static_cast<double>(state.iterations()) - emptyCall;
+      nanosecondsSince(start) / static_cast<double>(state.iterations()) -
+      emptyCall;
   state.counters["dims"] = static_cast<double>(compiled.domain.size());
   state.counters["cases"] = static_cast<double>(compiled.cases);
 }

@@ -56,9 +56,9 @@ const char *spaceName(Space space) {
 }
 
 const char *accessName(const Inst &inst) {
-  return inst.kind == Kind::Load    ? "load"
-         : inst.kind == Kind::Store ? "store"
-                                    : "atomic access";
+  return readsMemory(inst.kind) && writesMemory(inst.kind) ? "atomic access"
+         : writesMemory(inst.kind)                         ? "store"
+                                                           : "load";
 }
 
 /// Where an address lies with respect to a range it is not in.
@@ -97,6 +97,12 @@ bool Executor::resolve(Warp &warp, const Inst &inst, uint32_t mask,
                        unsigned bytes) {
   AddressRange range;
   addressesOf(inst, mask, range);
+  return resolveAddresses(warp, inst, mask, bytes, range);
+}
+
+/// The same for addresses that are in `hostAddresses` already.
+bool Executor::resolveAddresses(Warp &warp, const Inst &inst, uint32_t mask,
+                                unsigned bytes, AddressRange range) {
   if (range.bits & (bytes - 1))
     return failAlignment(warp, inst, mask, bytes);
   Space space = inst.space;
@@ -302,7 +308,7 @@ void Executor::sampleGlobal(const Inst &inst, uint32_t mask, unsigned bytes) {
   n = static_cast<unsigned>(std::unique(sectors, sectors + n) - sectors);
   if (tracer)
     tracer->global(sectors, n, mask, bytes);
-  if (inst.kind != Kind::Store) {
+  if (readsMemory(inst.kind)) {
     samples.sectorsRead += n;
     sectorsRead.insert(sectors, sectors + n);
     auto index = static_cast<uint32_t>(range.index);
@@ -311,7 +317,7 @@ void Executor::sampleGlobal(const Inst &inst, uint32_t mask, unsigned bytes) {
     if (at == samples.rangesRead.end() || *at != index)
       samples.rangesRead.insert(at, index);
   }
-  if (inst.kind != Kind::Load) {
+  if (writesMemory(inst.kind)) {
     samples.sectorsWritten += n;
     sectorsWritten.insert(sectors, sectors + n);
   }

@@ -76,6 +76,10 @@ Decoder::DecodeFn Decoder::lookup(std::string_view root) {
     t["ld"] = t["ldu"] = &Decoder::load;
     t["st"] = &Decoder::store;
     t["atom"] = t["red"] = &Decoder::atomic;
+    t["mma"] = &Decoder::mma;
+    t["wmma"] = &Decoder::wmma;
+    t["ldmatrix"] = &Decoder::loadMatrix;
+    t["movmatrix"] = &Decoder::moveMatrix;
     t["shfl"] = &Decoder::shuffle;
     t["vote"] = &Decoder::vote;
     t["match"] = &Decoder::match;
@@ -106,8 +110,10 @@ bool Decoder::address(const Operand &operand, Inst &inst) {
     std::optional<uint64_t> value = symbolValue(base.name, &declared);
     if (!value)
       return false;
-    // Through the generic space a symbol stands for its window.
-    if (inst.space == Space::Generic)
+    // Through the generic space a symbol stands for its window; the .param
+    // variables of calls are local.
+    if (inst.space == Space::Generic ||
+        (inst.space == Space::Param && declared == Space::Local))
       inst.space = declared;
     ref = constant(*value, 8);
   } else if (base.kind == Operand::Immediate && !base.floatBytes) {
@@ -139,7 +145,7 @@ bool Decoder::load(const RawInstruction &raw) {
         raw, *type, static_cast<int64_t>(*symbolValue(base.name)) + inst.offset,
         targets);
   unsigned bytes = byteSize(*type);
-  inst.pipe = pipeOf(inst.space);
+  inst.pipe = pipeOf(space == Space::Param ? space : inst.space);
   inst.type = unsignedOf(bytes);
   inst.blend = static_cast<uint8_t>(log2Bytes(bytes));
   inst.log2Elements = static_cast<uint8_t>(n == 4 ? 2 : n - 1);
@@ -209,29 +215,21 @@ bool Decoder::loadParam(const RawInstruction &raw, Type type, int64_t offset,
 bool Decoder::store(const RawInstruction &raw) {
   Modifiers mods(raw);
   Inst inst = begin(raw, Kind::Store, Pipe::Global);
-  inst.space = mods.takeSpace().value_or(Space::Generic);
+  Space space = mods.takeSpace().value_or(Space::Generic);
+  inst.space = space;
   unsigned n = takeVector(mods);
   mods.takeMemoryQualifiers();
   std::optional<Type> type = mods.takeType();
   if (!type || *type == Type::Pred || *type == Type::F16x2 || !mods.done() ||
       raw.operands.size() != 2 || !address(raw.operands[0], inst))
     return false;
-  const Operand &base = raw.operands[0].elements[0];
-  bool toCallParam =
-      inst.space == Space::Param && base.kind == Operand::Register &&
-      std::count(kernel.callParams.begin(), kernel.callParams.end(), base.reg);
-  if (toCallParam && inst.offset == 0 && n == 1)
-    return emitLane(
-        raw, lanes.op[unsigned(Op::Mov)][unsigned(unsignedOf(byteSize(*type)))],
-        *type, Pipe::Control, destination(base, *type),
-        {source(raw.operands[1], *type)});
   if (inst.space == Space::Const || inst.space == Space::Param)
     return refuse("this space cannot be written");
   std::vector<const Operand *> values = elementsOf(raw.operands[1]);
   if (values.size() != n)
     return false;
   unsigned bytes = byteSize(*type);
-  inst.pipe = pipeOf(inst.space);
+  inst.pipe = pipeOf(space == Space::Param ? space : inst.space);
   inst.type = unsignedOf(bytes);
   inst.blend = static_cast<uint8_t>(log2Bytes(bytes));
   inst.log2Elements = static_cast<uint8_t>(n == 4 ? 2 : n - 1);

@@ -70,6 +70,9 @@ private:
   bool exit(const RawInstruction &raw);
   bool trap(const RawInstruction &raw);
   bool call(const RawInstruction &raw);
+  bool callAssert(const RawInstruction &raw);
+  bool callPrint(const RawInstruction &raw);
+  Ref argument(const RawInstruction &raw, const Operand &operand, Type type);
   bool barrier(const RawInstruction &raw);
   bool nothing(const RawInstruction &raw);
   bool load(const RawInstruction &raw);
@@ -77,6 +80,13 @@ private:
                  const std::vector<const Operand *> &targets);
   bool store(const RawInstruction &raw);
   bool atomic(const RawInstruction &raw);
+  bool mma(const RawInstruction &raw);
+  bool wmma(const RawInstruction &raw);
+  bool fragment(const RawInstruction &raw, bool isLoad);
+  bool loadMatrix(const RawInstruction &raw);
+  bool moveMatrix(const RawInstruction &raw);
+  bool registers(const Operand &operand, size_t count, std::vector<Ref> &into,
+                 bool isTarget);
   bool shuffle(const RawInstruction &raw);
   bool vote(const RawInstruction &raw);
   bool match(const RawInstruction &raw);
@@ -94,9 +104,7 @@ private:
   bool address(const Operand &operand, Inst &inst);
   std::optional<uint64_t> symbolValue(std::string_view name,
                                       Space *space = nullptr);
-  Type registerType(const Operand &operand) const {
-    return kernel.registers[operand.reg];
-  }
+  Type registerType(const Operand &operand) const { return types[operand.reg]; }
 
   /// A new instruction of the raw one, guarded as it is.
   Inst begin(const RawInstruction &raw, Kind kind, Pipe pipe);

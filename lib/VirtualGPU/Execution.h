@@ -140,6 +140,8 @@ private:
   /// Checks the addresses of an access of `bytes` per lane and turns them into
   /// host addresses in `hostAddresses`.
   bool resolve(Warp &warp, const Inst &inst, uint32_t mask, unsigned bytes);
+  bool resolveAddresses(Warp &warp, const Inst &inst, uint32_t mask,
+                        unsigned bytes, AddressRange range);
   bool resolveGlobal(Warp &warp, const Inst &inst, uint32_t mask,
                      unsigned bytes, const AddressRange &range);
   bool resolveWindow(Warp &warp, const Inst &inst, uint32_t mask,
@@ -154,6 +156,19 @@ private:
                   unsigned bytes, Space space);
   bool failAlignment(Warp &warp, const Inst &inst, uint32_t mask,
                      unsigned bytes);
+
+  // MatrixExecution.cpp
+  bool matrix(Warp &warp, const Inst &inst, uint32_t mask);
+  void multiply(const MatrixOp &op);
+  void multiplyIntegers(const MatrixOp &op);
+  bool accessFragment(Warp &warp, const Inst &inst);
+  bool loadMatrix(Warp &warp, const Inst &inst);
+  void moveMatrix(const Inst &inst);
+
+  // Print.cpp
+  bool print(Warp &warp, const Inst &inst, uint32_t mask);
+  const uint8_t *readable(const Warp &warp, unsigned lane, uint64_t address,
+                          uint64_t bytes) const;
 
   // Atomics.cpp
   bool atomic(Warp &warp, const Inst &inst, uint32_t mask);

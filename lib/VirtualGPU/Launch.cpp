@@ -194,8 +194,7 @@ private:
     std::set<uint64_t> seen = sampled;
     seen.insert(traced.begin(), traced.end());
     std::vector<uint64_t> counts = executions;
-    uint64_t all =
-        uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+    uint64_t all = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
     if (!order.empty())
       for (uint64_t &count : counts)
         count = count * all / blocks;
@@ -264,6 +263,11 @@ Expected<LaunchReport> VirtualGPU::launch(const Module &module,
     return refuse(std::to_string(paramCount) +
                   " parameters were given; the kernel has " +
                   std::to_string(program.params.size()));
+  const ChipSpec *chip = lookupChip(deviceSpec.chip);
+  if (chip && impl.chip > static_cast<unsigned>(chip->computeCapability))
+    return refuse("the module is for sm_" + std::to_string(impl.chip) + "; " +
+                  std::string(deviceSpec.name) + " is " +
+                  std::string(deviceSpec.chip));
   std::string why = checkShape(deviceSpec, config);
   if (why.empty())
     why = checkKernelLimits(deviceSpec, program, config);

@@ -70,10 +70,14 @@ Expected<std::shared_ptr<const Module>> parseModule(std::string_view text,
     return tl::unexpected(raw.error());
   auto impl = std::make_unique<Module::Impl>();
   impl->name = std::move(name);
+  impl->chip = raw->chip;
   allocateGlobals(*raw, *impl);
   for (const RawKernel &kernel : raw->kernels) {
+    Expected<RawKernel> inlined = inlineCalls(*raw, kernel, impl->name);
+    if (!inlined)
+      return tl::unexpected(inlined.error());
     Expected<Program> program =
-        decodeKernel(*raw, kernel, impl->globals, impl->name);
+        decodeKernel(*raw, *inlined, impl->globals, impl->name);
     if (!program)
       return tl::unexpected(program.error());
     if (impl->programs.count(kernel.name))

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ParserImpl.h"
+#include <cstdlib>
 #include <cstring>
 
 namespace dietcode::vgpu {
@@ -132,9 +133,13 @@ bool Parser::parseTopLevel() {
   }
   if (parseSpace(peek(ahead).text))
     return parseVariables(module.variables);
-  // What a declared function does is known by its name where it is called.
-  if (peek(ahead).text == ".func" && at(".extern"))
-    return skipToSemicolon();
+  if (peek(ahead).text == ".func") {
+    // What an external function does is known by its name where it is called.
+    if (at(".extern"))
+      return skipToSemicolon();
+    pos += ahead;
+    return parseFunction();
+  }
   return error(peek(ahead).line,
                "unsupported directive " + quote(peek(ahead).text));
 }
@@ -147,14 +152,20 @@ bool Parser::parseVersionOrTarget() {
     do {
       if (peek().kind != Token::Word)
         return error(line, "expected a target, found " + quote(peek().text));
+      if (peek().text.substr(0, 3) == "sm_")
+        module.chip = static_cast<unsigned>(
+            std::atoi(std::string(peek().text.substr(3, 3)).c_str()));
       ++pos;
     } while (accept(","));
     return true;
   }
   if (peek().kind != Token::Number)
     return error(line, "expected a number after " + std::string(word));
-  if (word == ".version")
+  if (word == ".version") {
     sawVersion = true;
+    double version = std::atof(std::string(peek().text.substr(0, 8)).c_str());
+    module.version = static_cast<unsigned>(version * 10 + 0.5);
+  }
   if (word == ".address_size" && !at("64"))
     return error(line, "only 64-bit addresses are supported, found " +
                            quote(peek().text));
@@ -190,7 +201,8 @@ bool Parser::parseVariables(std::vector<Variable> &into) {
     isExtern |= at(".extern");
     ++pos;
   }
-  prototype.space = *parseSpace(peek().text);
+  prototype.space =
+      at(".param") ? Space::Param : parseSpace(peek().text).value();
   ++pos;
   uint64_t align = 0;
   std::optional<Type> type;

@@ -16,6 +16,7 @@
 #define DIETCODE_LIB_VIRTUALGPU_PROGRAM_H
 
 #include "LaneOps.h"
+#include "Matrix.h"
 #include "Syntax.h"
 #include "dietcode/VirtualGPU/Module.h"
 #include <array>
@@ -60,6 +61,12 @@ enum class Kind : uint8_t {
   ActiveMask,
   Clock,
   Trap,
+  Mma,           ///< The MatrixOp numbered imm.
+  LoadFragment,  ///< wmma.load of the MatrixOp numbered imm.
+  StoreFragment, ///< src[0] the address, src[1] the stride, in both.
+  LoadMatrix,    ///< ldmatrix of dst, rows at src[0].
+  MoveMatrix,    ///< movmatrix.
+  Print,         ///< vprintf of the text at src[0], arguments at src[1].
   Nop,
 };
 
@@ -69,6 +76,7 @@ enum class Pipe : uint8_t {
   Int,
   Fp64,
   Sfu,
+  Tensor,
   Shared,
   Global,
   Control,
@@ -117,6 +125,21 @@ struct Inst {
 };
 constexpr uint8_t blendPredicate = 0xff;
 
+inline bool readsMemory(Kind kind) {
+  return kind == Kind::Load || kind == Kind::Atomic ||
+         kind == Kind::LoadFragment || kind == Kind::LoadMatrix;
+}
+inline bool writesMemory(Kind kind) {
+  return kind == Kind::Store || kind == Kind::Atomic ||
+         kind == Kind::StoreFragment;
+}
+
+/// Whether imm numbers a MatrixOp.
+inline bool usesMatrixOp(Kind kind) {
+  return kind == Kind::Mma || kind == Kind::LoadFragment ||
+         kind == Kind::StoreFragment;
+}
+
 enum class Special : uint8_t {
   TidX,
   TidY,
@@ -163,6 +186,7 @@ struct Program {
   uint32_t paramBytes = 0;
   std::vector<Inst> code;
   std::vector<ConstantBytes> constants;
+  std::vector<MatrixOp> matrixOps;
   std::vector<std::pair<Special, Ref>> specials;
   uint32_t registerFileBytes = 0; ///< Per warp.
   uint32_t liveRegisters = 0;     ///< 32-bit registers a thread needs at once.
@@ -186,6 +210,7 @@ struct GlobalVariable {
 
 struct Module::Impl {
   std::string name;
+  unsigned chip = 0; ///< 75 for .target sm_75.
   std::vector<GlobalVariable> globals;
   std::vector<std::unique_ptr<uint8_t[]>> storage;
   std::map<std::string, Program, std::less<>> programs;

@@ -326,6 +326,11 @@ void Executor::observe(Warp &warp, const Inst &inst, uint32_t active) {
   for (Ref ref : inst.src)
     waitFor(ref);
   waitFor(inst.guard);
+  const MatrixOp *op =
+      usesMatrixOp(inst.kind) ? &program.matrixOps[inst.imm] : nullptr;
+  if (op)
+    for (Ref ref : op->src)
+      waitFor(ref);
   double latency = spec.arithmeticLatency;
   if (inst.pipe == Pipe::Shared)
     latency = spec.sharedLatency;
@@ -335,10 +340,18 @@ void Executor::observe(Warp &warp, const Inst &inst, uint32_t active) {
     latency = 4.0 * spec.arithmeticLatency;
   else if (inst.pipe == Pipe::Fp64)
     latency = 10.0 * spec.arithmeticLatency;
+  else if (inst.pipe == Pipe::Tensor)
+    latency = 4.5 * spec.arithmeticLatency; // 18 cycles: Jia et al., Turing.
   warp.clock = start;
-  for (Ref ref : inst.dst)
+  auto readyAfter = [&](Ref ref) {
     if (ref != noRef)
       readyAt[base + ref / 64] = static_cast<float>(start + latency);
+  };
+  for (Ref ref : inst.dst)
+    readyAfter(ref);
+  if (op)
+    for (Ref ref : op->dst)
+      readyAfter(ref);
 }
 
 /// Everything but rows and control flow; false after a finding. `sinceBranch`
@@ -378,6 +391,14 @@ bool Executor::execute(Warp &warp, const Inst &inst, uint32_t mask,
     return true;
   case Kind::Trap:
     return trap(warp, inst, mask);
+  case Kind::Print:
+    return print(warp, inst, mask);
+  case Kind::Mma:
+  case Kind::LoadFragment:
+  case Kind::StoreFragment:
+  case Kind::LoadMatrix:
+  case Kind::MoveMatrix:
+    return matrix(warp, inst, mask);
   default:
     return true;
   }

@@ -44,6 +44,7 @@ struct PipeCounters {
   uint64_t integer = 0;
   uint64_t fp64 = 0;
   uint64_t sfu = 0;
+  uint64_t tensor = 0; ///< Matrix multiply-adds.
   uint64_t shared = 0; ///< Shared-memory accesses and shuffles.
   uint64_t global = 0; ///< Global, local and generic accesses.
   uint64_t control = 0;
@@ -58,6 +59,7 @@ struct TimingBreakdown {
   double integerCycles = 0;
   double fp64Cycles = 0;
   double sfuCycles = 0;
+  double tensorCycles = 0;
   double lsuCycles = 0;
   double sharedCycles = 0;
   double l1Cycles = 0;

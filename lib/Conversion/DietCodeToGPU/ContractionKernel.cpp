@@ -39,13 +39,6 @@ using ::dietcode::ScheduleLayout;
 
 bool mlir::dietcode::isSupportedElementType(Type type) { return type.isF32(); }
 
-bool mlir::dietcode::isVectorized(MatmulOp op, unsigned operand) {
-  if (operand == MatmulOp::kLhs || operand == MatmulOp::kRhs)
-    return true;
-  auto type = cast<MemRefType>(op->getOperand(operand).getType());
-  return getContiguousDim(type, op.getOperandMaps()[operand]) == MatmulOp::N;
-}
-
 namespace {
 
 /// What the loop carries besides the sums.

@@ -15,9 +15,9 @@
 #ifndef DIETCODE_CONVERSION_DIETCODETOGPU_EPILOGUEWRITER_H
 #define DIETCODE_CONVERSION_DIETCODETOGPU_EPILOGUEWRITER_H
 
-#include "ContractionKernel.h"
 #include "IndexMath.h"
 #include "MatrixView.h"
+#include "Twin.h"
 
 namespace mlir::dietcode {
 

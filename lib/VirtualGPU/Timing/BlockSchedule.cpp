@@ -32,9 +32,10 @@ struct Node {
   ScheduledInst inst;
   std::vector<std::pair<uint32_t, uint16_t>> successors; ///< With latency.
   uint32_t predecessors = 0;
-  uint32_t height = 0;        ///< Latencies from its issue to the block's end.
-  uint32_t earliest = 0;      ///< When its operands are there.
-  std::vector<uint32_t> uses; ///< Values.
+  uint32_t height = 0;   ///< Latencies from its issue to the block's end.
+  uint32_t earliest = 0; ///< When its operands are there.
+  std::vector<uint16_t> sources; ///< Slots.
+  std::vector<uint32_t> uses;    ///< Values.
   std::vector<uint32_t> defs;
 };
 
@@ -80,7 +81,7 @@ private:
   }
   void visit(uint32_t pc, uint32_t &accesses);
   void addUse(Node &node, Ref ref);
-  void addDefs(Node &node, const Inst &inst);
+  void addDef(Node &node, const Inst &inst, Ref ref);
   void orderMemory(uint32_t index, const Inst &inst);
   void addEdge(uint32_t from, uint32_t to, uint16_t latency) {
     nodes[from].successors.emplace_back(to, latency);
@@ -116,12 +117,10 @@ void BlockScheduler::addUse(Node &node, Ref ref) {
   if (!isRow(ref))
     return;
   uint16_t slot = slotOf(ref / rowBytes);
-  ScheduledInst &inst = node.inst;
-  auto *end = inst.sources + inst.sourceCount;
-  if (std::find(inst.sources, end, slot) != end ||
-      inst.sourceCount == std::size(inst.sources))
+  if (std::find(node.sources.begin(), node.sources.end(), slot) !=
+      node.sources.end())
     return;
-  inst.sources[inst.sourceCount++] = slot;
+  node.sources.push_back(slot);
   uint32_t value = valueOf(ref / rowBytes, 1);
   node.uses.push_back(value);
   ++table[value].usesLeft;
@@ -130,19 +129,18 @@ void BlockScheduler::addUse(Node &node, Ref ref) {
             nodes[slot - rows].inst.cost.latency);
 }
 
-void BlockScheduler::addDefs(Node &node, const Inst &inst) {
-  bool wide = inst.blend == 3;
-  for (Ref ref : inst.dst) {
-    if (!isRow(ref))
-      continue;
-    node.inst.hasResult = true;
-    current[ref / rowBytes] = node.inst.result;
-    auto value = static_cast<uint32_t>(table.size());
-    bool predicate = inst.kind == Kind::Setp || inst.blend == blendPredicate;
-    table.push_back({0, uint8_t(predicate ? 0 : wide ? 2 : 1), false});
-    values[ref / rowBytes] = value;
-    node.defs.push_back(value);
-  }
+void BlockScheduler::addDef(Node &node, const Inst &inst, Ref ref) {
+  if (!isRow(ref))
+    return;
+  bool isPredicate = inst.kind == Kind::Setp ||
+                     (inst.kind == Kind::Lane && inst.blend == blendPredicate);
+  bool isWide = inst.blend == 3;
+  node.inst.hasResult = true;
+  current[ref / rowBytes] = node.inst.result;
+  auto value = static_cast<uint32_t>(table.size());
+  table.push_back({0, uint8_t(isPredicate ? 0 : isWide ? 2 : 1), false});
+  values[ref / rowBytes] = value;
+  node.defs.push_back(value);
 }
 
 void BlockScheduler::orderMemory(uint32_t index, const Inst &inst) {
@@ -156,7 +154,7 @@ void BlockScheduler::orderMemory(uint32_t index, const Inst &inst) {
     if (isMemory && s != (inst.pipe == Pipe::Shared ? 0u : 1u))
       continue;
     SpaceOrder &space = order[s];
-    bool isLoad = inst.kind == Kind::Load;
+    bool isLoad = readsMemory(inst.kind) && !writesMemory(inst.kind);
     if (space.store >= 0)
       addEdge(static_cast<uint32_t>(space.store), index, 1);
     if (isLoad) {
@@ -194,15 +192,22 @@ void BlockScheduler::visit(uint32_t pc, uint32_t &accesses) {
   node.inst.cost = cost;
   node.inst.pc = pc;
   node.inst.access = access;
-  node.inst.isLoad = inst.kind == Kind::Load || inst.kind == Kind::Atomic;
+  node.inst.isLoad = readsMemory(inst.kind);
   node.inst.result = static_cast<uint16_t>(rows + index);
-  for (Ref ref : inst.src)
-    addUse(node, ref);
-  addUse(node, inst.guard);
+  std::vector<Ref> from(inst.src, std::end(inst.src));
+  std::vector<Ref> to(inst.dst, std::end(inst.dst));
+  if (usesMatrixOp(inst.kind)) {
+    const MatrixOp &op = program.matrixOps[inst.imm];
+    from.insert(from.end(), op.src.begin(), op.src.end());
+    to.insert(to.end(), op.dst.begin(), op.dst.end());
+  }
+  from.push_back(inst.guard);
   if (inst.guard != noRef) // Lanes that it excludes keep the old value.
-    for (Ref ref : inst.dst)
-      addUse(node, ref);
-  addDefs(node, inst);
+    from.insert(from.end(), to.begin(), to.end());
+  for (Ref ref : from)
+    addUse(node, ref);
+  for (Ref ref : to)
+    addDef(node, inst, ref);
   orderMemory(index, inst);
   // Control leaves last.
   if (inst.kind == Kind::Branch || inst.kind == Kind::Exit)
@@ -311,6 +316,10 @@ void BlockScheduler::emit(const Node &node, ScheduledBlock &out) {
   out.issues += node.inst.cost.issues;
   out.flop += 32u * node.inst.cost.flopPerLane;
   out.insts.push_back(node.inst);
+  out.insts.back().firstSource = static_cast<uint32_t>(out.sources.size());
+  out.insts.back().sourceCount = static_cast<uint16_t>(node.sources.size());
+  out.sources.insert(out.sources.end(), node.sources.begin(),
+                     node.sources.end());
 }
 
 } // namespace

@@ -34,12 +34,13 @@ struct ScheduledInst {
   uint16_t result = 0;        ///< The slot that it sets.
   bool hasResult = false;
   bool isLoad = false; ///< Or an atomic access.
-  uint8_t sourceCount = 0;
-  uint16_t sources[10] = {};
+  uint16_t sourceCount = 0;
+  uint32_t firstSource = 0; ///< In ScheduledBlock::sources.
 };
 
 struct ScheduledBlock {
   std::vector<ScheduledInst> insts;
+  std::vector<uint16_t> sources; ///< Slots.
   /// At the end, the row's slot takes over the result of another.
   std::vector<std::pair<uint16_t, uint16_t>> commits;
   uint32_t accesses = 0; ///< Memory instructions.

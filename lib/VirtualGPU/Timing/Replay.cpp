@@ -293,10 +293,13 @@ void SM::enterStep(ReplayedWarp &warp, double now) {
 
 void SM::findReady(ReplayedWarp &warp, double earliest, Stall otherwise) {
   const ScheduledInst &inst = nextInst(warp);
+  const uint16_t *sources =
+      schedule[warp.plan->steps[warp.step].traced.block].sources.data() +
+      inst.firstSource;
   warp.readyAt = earliest;
   warp.waitsFor = otherwise;
   for (unsigned i = 0; i < inst.sourceCount; ++i) {
-    uint16_t slot = inst.sources[i];
+    uint16_t slot = sources[i];
     if (warp.ready[slot] > warp.readyAt) {
       warp.readyAt = warp.ready[slot];
       warp.waitsFor = static_cast<Stall>(warp.producer[slot]);

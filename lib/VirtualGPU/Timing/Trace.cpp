@@ -15,8 +15,7 @@ namespace dietcode::vgpu {
 bool isTracedAccess(const Inst &inst) {
   return inst.pipe == Pipe::Global ||
          (inst.pipe == Pipe::Shared &&
-          (inst.kind == Kind::Load || inst.kind == Kind::Store ||
-           inst.kind == Kind::Atomic));
+          (readsMemory(inst.kind) || writesMemory(inst.kind)));
 }
 
 BlockMap::BlockMap(const Program &program) {
@@ -115,6 +114,7 @@ void Tracer::shared(const uint64_t *offsets, uint32_t mask, unsigned bytes) {
   if (trace.warps[current].accesses.empty())
     return;
   TracedAccess &access = trace.warps[current].accesses.back();
+  mask &= lanesThatRead;
   auto lanes = static_cast<unsigned>(__builtin_popcount(mask));
   unsigned n = countWavefronts(offsets, mask, bytes, banks);
   unsigned ideal = std::max(1u, lanes * bytes / (banks * 4));

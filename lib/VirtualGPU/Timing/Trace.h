@@ -91,6 +91,11 @@ public:
     if (isTracedAccess(inst))
       trace.warps[warp].accesses.emplace_back();
     current = warp;
+    lanesThatRead = ~0u;
+    if (inst.kind == Kind::LoadMatrix) // 8 for each matrix.
+      lanesThatRead = inst.dst[1] == noRef   ? 0xff
+                      : inst.dst[2] == noRef ? 0xffff
+                                             : ~0u;
   }
   /// The offsets, or sorted distinct sectors, of the current instruction.
   void shared(const uint64_t *offsets, uint32_t mask, unsigned bytes);
@@ -106,6 +111,7 @@ private:
   unsigned banks;
   size_t recordsLeft;
   uint32_t current = 0;
+  uint32_t lanesThatRead = ~0u;
   BlockTrace trace;
 };
 

@@ -260,16 +260,26 @@ def DietCodeExpandMathPass : Pass<"dietcode-expand-math", "::mlir::gpu::GPUModul
     `math.sqrt`. One that has neither is an error, since PTX with an unresolved
     call cannot be loaded.
 
-    Example, of which about thirty operations of `arith` and calls of `llvm.fma` are left:
+    Example:
 
     ```mlir
     gpu.module @kernels {
-      gpu.func @f(%x: memref<?xf32>) kernel {
-        %i = gpu.thread_id x
-        %0 = memref.load %x[%i] : memref<?xf32>
-        %1 = math.tanh %0 : f32
-        memref.store %1, %x[%i] : memref<?xf32>
-        gpu.return
+      func.func @f(%x: f32, %y: f32) -> f32 {
+        %0 = math.fma %x, %y, %x : f32
+        %1 = math.sqrt %0 : f32
+        return %1 : f32
+      }
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    gpu.module @kernels {
+      func.func @f(%x: f32, %y: f32) -> f32 {
+        %0 = llvm.call_intrinsic "llvm.fma"(%x, %y, %x) : (f32, f32, f32) -> f32
+        %1 = llvm.call_intrinsic "llvm.sqrt"(%0) : (f32) -> f32
+        return %1 : f32
       }
     }
     ```
