@@ -399,12 +399,6 @@ void SM::extrapolate(ReplayResult &result) const {
     if (headMisses != tailMisses)
       weight = (skipped - tailMisses) / (headMisses - tailMisses);
     weight = std::min(1.0, std::max(0.0, weight));
-    if (getenv("VGPU_DBG"))
-      fprintf(stderr,
-              "cut head %u skip %g headslope %g tailslope %g hm %g tm %g sk %g "
-              "w %g end %g drained %g\n",
-              cut.head, n, head, tail, headMisses, tailMisses, skipped, weight,
-              end, memory.drained());
     result.extrapolated += n * (tail + (head - tail) * weight);
     result.counters.addScaled(at[tailEnd].counters, at[tailBegin].counters,
                               n * (1 - weight) / (tailEnd - tailBegin));

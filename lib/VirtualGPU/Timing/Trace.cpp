@@ -123,6 +123,15 @@ void Tracer::shared(const uint64_t *offsets, uint32_t mask, unsigned bytes) {
       static_cast<uint16_t>(access.idealWavefronts + std::min(n, ideal));
 }
 
+uint64_t Tracer::canonical(uint64_t sector) {
+  uint64_t range = sector >> rangeShift;
+  auto at = std::find(ranges.begin(), ranges.end(), range);
+  auto number = static_cast<uint64_t>(at - ranges.begin());
+  if (at == ranges.end())
+    ranges.push_back(range);
+  return number << rangeShift | (sector & ((uint64_t(1) << rangeShift) - 1));
+}
+
 void Tracer::global(const uint64_t *sectors, unsigned n, uint32_t mask,
                     unsigned bytes) {
   if (trace.warps[current].accesses.empty())
@@ -131,7 +140,8 @@ void Tracer::global(const uint64_t *sectors, unsigned n, uint32_t mask,
   if (access.sectors == 0)
     access.firstSector = static_cast<uint32_t>(trace.sectors.size());
   auto lanes = static_cast<unsigned>(__builtin_popcount(mask));
-  trace.sectors.insert(trace.sectors.end(), sectors, sectors + n);
+  for (unsigned i = 0; i < n; ++i)
+    trace.sectors.push_back(canonical(sectors[i]));
   access.sectors = static_cast<uint16_t>(access.sectors + n);
   access.idealSectors = static_cast<uint16_t>(
       access.idealSectors + std::min(n, (lanes * bytes + 31) / 32));

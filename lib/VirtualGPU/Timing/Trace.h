@@ -43,9 +43,11 @@ struct WarpTrace {
   std::vector<TracedAccess> accesses;
 };
 
+constexpr unsigned rangeShift = 48;
+
 struct BlockTrace {
   std::vector<WarpTrace> warps;
-  std::vector<uint64_t> sectors; ///< Range of memory << 48 | sector in it.
+  std::vector<uint64_t> sectors; ///< Range of memory << rangeShift | sector.
   bool overflow = false;         ///< It was too long to be recorded.
 };
 
@@ -106,12 +108,16 @@ public:
 
 private:
   void enter(uint32_t warp, uint32_t block, uint32_t active);
+  uint64_t canonical(uint64_t sector);
 
   const BlockMap &map;
   unsigned banks;
   size_t recordsLeft;
   uint32_t current = 0;
   uint32_t lanesThatRead = ~0u;
+  /// Ranges of memory in the order of their first use: where the host put them
+  /// must not show.
+  std::vector<uint64_t> ranges;
   BlockTrace trace;
 };
 
