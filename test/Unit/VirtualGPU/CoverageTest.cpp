@@ -277,8 +277,8 @@ TEST(MemoryOpsExtra, Sinks) {
 
 TEST(MemoryOpsExtra, AddressesInInitializers) {
   std::string before = R"(
-.global .align 8 .u64 later[2] = {words+4, generic(words)+8};
 .visible .global .align 4 .u32 words[4] = {1, 2, 3, 4};
+.global .align 8 .u64 later[2] = {words+4, generic(words)+8};
 .visible .global .align 1 .u8 packed[9] = {7, 0xFF(generic(words)+12), 0xFF00(generic(words)+12), 0xFF0000(generic(words)+12), 0xFF000000(generic(words)+12), 0xFF00000000(generic(words)+12), 0xFF0000000000(generic(words)+12), 0xFF000000000000(generic(words)+12), 0xFF00000000000000(generic(words)+12)};
 .const .align 8 .u64 table[2] = {0, later};)";
   auto out = run(R"(ld.global.b64 %rd5, [later]; ld.b32 %r1, [%rd5];
