@@ -120,7 +120,6 @@ private:
   void loadParam(const Inst &inst, uint32_t mask);
   bool shuffle(Warp &warp, const Inst &inst, uint32_t mask);
   bool vote(Warp &warp, const Inst &inst, uint32_t mask);
-  bool match(Warp &warp, const Inst &inst, uint32_t mask);
   bool checkMembers(Warp &warp, const Inst &inst, Ref members, uint32_t mask);
   bool trap(Warp &warp, const Inst &inst, uint32_t mask);
   std::string textAt(uint64_t address) const;
@@ -164,6 +163,11 @@ private:
   bool accessFragment(Warp &warp, const Inst &inst);
   bool loadMatrix(Warp &warp, const Inst &inst);
   void moveMatrix(const Inst &inst);
+
+  // Exchange.cpp
+  bool match(Warp &warp, const Inst &inst, uint32_t mask);
+  void carry(const Inst &inst, uint32_t mask);
+  void reduceAtBarrier(uint32_t id);
 
   // Print.cpp
   bool print(Warp &warp, const Inst &inst, uint32_t mask);
