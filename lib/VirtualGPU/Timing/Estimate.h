@@ -27,7 +27,7 @@ Occupancy occupancyOf(const LaunchState &launch);
 std::vector<uint64_t> blocksToTrace(const LaunchState &launch);
 
 /// Most records that the trace of one block may have.
-constexpr size_t mostTraceRecords = size_t(1) << 26;
+constexpr size_t mostTraceRecords = size_t(1) << 25;
 
 /// Estimates the time of a launch from traces of its blocksToTrace. Not valid
 /// if a trace is missing or too long.
