@@ -423,6 +423,7 @@ Expected<Program> Decoder::run() {
   program.params = kernel.params;
   program.requiredThreads = kernel.requiredThreads;
   program.maxThreads = kernel.maxThreads;
+  program.minBlocksPerSM = kernel.minBlocksPerSM;
   if (!kernel.params.empty())
     program.paramBytes =
         kernel.params.back().offset + kernel.params.back().size;

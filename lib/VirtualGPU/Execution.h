@@ -12,6 +12,7 @@
 #include "Program.h"
 #include "Timing/Trace.h"
 #include "dietcode/VirtualGPU/VirtualGPU.h"
+#include <algorithm>
 #include <unordered_set>
 
 namespace dietcode::vgpu {
@@ -34,7 +35,13 @@ struct LaunchState {
   uint32_t knownRegisters; ///< From an assembler, or 0.
 
   uint32_t registersPerThread() const {
-    return knownRegisters ? knownRegisters : program.liveRegisters;
+    if (knownRegisters || program.minBlocksPerSM == 0)
+      return knownRegisters ? knownRegisters : program.liveRegisters;
+    // The promise of .minnctapersm is kept, by spilling if need be.
+    uint32_t warps = (threads + 31) / 32;
+    uint32_t most = static_cast<uint32_t>(spec.registersPerSM) /
+                    (program.minBlocksPerSM * warps * 32);
+    return std::max(16u, std::min(program.liveRegisters, most / 8 * 8));
   }
 };
 

@@ -200,6 +200,7 @@ struct Program {
   uint32_t localBytes = 0; ///< Per thread.
   std::array<uint32_t, 3> requiredThreads = {0, 0, 0};
   std::array<uint32_t, 3> maxThreads = {0, 0, 0};
+  uint32_t minBlocksPerSM = 0; ///< The assembler limits registers to fit them.
   /// Blocks must run in order: something depends on which comes first.
   bool needsBlockOrder = false;
   std::vector<SourceLine> sources;

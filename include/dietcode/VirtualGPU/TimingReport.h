@@ -64,6 +64,7 @@ struct TimingReport {
   std::array<double, stallCount> stalls = {};
   std::string limiter;     ///< What limits the kernel, in a phrase.
   std::string explanation; ///< The figures behind that, in a sentence.
+  std::string runnerUp;    ///< What warps wait for most, arithmetic aside.
 
   uint32_t registersPerThread = 0;
   uint32_t residentBlocks = 0;

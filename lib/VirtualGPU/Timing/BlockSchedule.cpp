@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockSchedule.h"
+#include "RowLiveness.h"
 #include <algorithm>
 #include <map>
 
@@ -23,10 +24,6 @@ namespace {
 
 /// Longer blocks keep their order: scheduling costs the square of the length.
 constexpr size_t longestScheduled = 2500;
-
-constexpr uint32_t rowBytes = 64;
-
-bool isRow(Ref ref) { return ref != noRef && !(ref & constantBit); }
 
 struct Node {
   ScheduledInst inst;
@@ -48,8 +45,9 @@ struct Value {
 
 class BlockScheduler {
 public:
-  BlockScheduler(const Program &program, const DeviceSpec &spec, unsigned rows)
-      : program(program), spec(spec), rows(rows) {}
+  BlockScheduler(const Program &program, const DeviceSpec &spec, unsigned rows,
+                 const std::vector<bool> &liveOut)
+      : program(program), spec(spec), rows(rows), liveOut(liveOut) {}
 
   void run(uint32_t begin, uint32_t end, unsigned slack, ScheduledBlock &out) {
     for (uint32_t pc = begin; pc < end; ++pc)
@@ -75,7 +73,6 @@ private:
     if (isNew) {
       it->second = static_cast<uint32_t>(table.size());
       table.push_back({0, weight, false});
-      entryValues.push_back({row, it->second});
     }
     return it->second;
   }
@@ -99,11 +96,11 @@ private:
   const Program &program;
   const DeviceSpec &spec;
   unsigned rows;
+  const std::vector<bool> &liveOut; ///< Rows.
   std::vector<Node> nodes;
   std::map<uint32_t, uint16_t> current; ///< Slot that a row's value is in.
   std::map<uint32_t, uint32_t> values;  ///< The value that a row holds.
   std::vector<Value> table;
-  std::vector<std::pair<uint32_t, uint32_t>> entryValues;
   struct SpaceOrder {
     std::vector<uint32_t> loads; ///< Since the last store.
     int64_t store = -1;
@@ -114,8 +111,6 @@ private:
 };
 
 void BlockScheduler::addUse(Node &node, Ref ref) {
-  if (!isRow(ref))
-    return;
   uint16_t slot = slotOf(ref / rowBytes);
   if (std::find(node.sources.begin(), node.sources.end(), slot) !=
       node.sources.end())
@@ -130,8 +125,6 @@ void BlockScheduler::addUse(Node &node, Ref ref) {
 }
 
 void BlockScheduler::addDef(Node &node, const Inst &inst, Ref ref) {
-  if (!isRow(ref))
-    return;
   bool isPredicate = inst.kind == Kind::Setp ||
                      (inst.kind == Kind::Lane && inst.blend == blendPredicate);
   bool isWide = inst.blend == 3;
@@ -194,19 +187,10 @@ void BlockScheduler::visit(uint32_t pc, uint32_t &accesses) {
   node.inst.access = access;
   node.inst.isLoad = readsMemory(inst.kind);
   node.inst.result = static_cast<uint16_t>(rows + index);
-  std::vector<Ref> from(inst.src, std::end(inst.src));
-  std::vector<Ref> to(inst.dst, std::end(inst.dst));
-  if (usesMatrixOp(inst.kind)) {
-    const MatrixOp &op = program.matrixOps[inst.imm];
-    from.insert(from.end(), op.src.begin(), op.src.end());
-    to.insert(to.end(), op.dst.begin(), op.dst.end());
-  }
-  from.push_back(inst.guard);
-  if (inst.guard != noRef) // Lanes that it excludes keep the old value.
-    from.insert(from.end(), to.begin(), to.end());
-  for (Ref ref : from)
+  Operands operands = operandsOf(program, inst);
+  for (Ref ref : operands.reads)
     addUse(node, ref);
-  for (Ref ref : to)
+  for (Ref ref : operands.writes)
     addDef(node, inst, ref);
   orderMemory(index, inst);
   // Control leaves last.
@@ -217,10 +201,10 @@ void BlockScheduler::visit(uint32_t pc, uint32_t &accesses) {
 
 void BlockScheduler::finishValues(ScheduledBlock &out) {
   for (auto &[row, slot] : current)
-    if (slot != row)
+    if (slot != row && liveOut[row])
       out.commits.emplace_back(static_cast<uint16_t>(row), slot);
   for (auto &[row, value] : values)
-    table[value].liveOut = true;
+    table[value].liveOut |= liveOut[row];
 }
 
 void BlockScheduler::computeHeights() {
@@ -330,6 +314,7 @@ std::vector<ScheduledBlock> scheduleBlocks(const Program &program,
                                            unsigned slack, unsigned &slots) {
   unsigned rows = program.registerFileBytes / rowBytes + 1;
   std::vector<ScheduledBlock> result(map.size());
+  std::vector<std::vector<bool>> live = liveRows(program, map);
   uint32_t longest = 1;
   for (uint32_t b = 0; b < map.size(); ++b)
     longest = std::max(longest, map.end(b) - map.begin(b));
@@ -337,7 +322,7 @@ std::vector<ScheduledBlock> scheduleBlocks(const Program &program,
   if (slots > 0xffff)
     return {};
   for (uint32_t b = 0; b < map.size(); ++b)
-    BlockScheduler(program, spec, rows)
+    BlockScheduler(program, spec, rows, live[b])
         .run(map.begin(b), map.end(b), slack, result[b]);
   return result;
 }

@@ -22,7 +22,9 @@ namespace {
 /// From here on a part is a limit: queues before it are seldom empty.
 constexpr double saturated = 0.8;
 /// Wavefronts or sectors over the ideal from which on they are the cause.
-constexpr double wasteful = 1.5;
+constexpr double wasteful = 1.25;
+/// The least fraction of warps' time that is worth a mention.
+constexpr double noticeable = 0.05;
 
 std::string percent(double fraction) {
   char text[32];
@@ -41,17 +43,24 @@ public:
   explicit Judge(TimingReport &report) : report(report) {}
 
   void run() {
+    unsigned stall = largestStall();
+    auto most = static_cast<unsigned>(
+        std::max_element(report.busy.begin(), report.busy.end()) -
+        report.busy.begin());
+    if (report.stalls[stall] >= noticeable)
+      report.runnerUp = cause(static_cast<Stall>(stall));
     if (report.microseconds < 2 * report.launchMicroseconds)
-      return conclude("launch overhead",
-                      decimal(report.launchMicroseconds) + " of " +
-                          decimal(report.microseconds) + " us");
-    unsigned most = 0;
-    for (unsigned i = 1; i < boundCount; ++i)
-      if (report.busy[i] > report.busy[most])
-        most = i;
-    if (report.busy[most] >= saturated)
-      return throughput(static_cast<Bound>(most));
-    latency();
+      conclude("launch overhead", decimal(report.launchMicroseconds) + " of " +
+                                      decimal(report.microseconds) + " us");
+    else if (report.busy[most] >= saturated || report.runnerUp.empty())
+      throughput(static_cast<Bound>(most));
+    else
+      conclude(report.runnerUp,
+               "warps wait for it " + percent(report.stalls[stall]) +
+                   " of the time, with " +
+                   std::to_string(report.residentWarps) + " warps per SM");
+    if (report.runnerUp == report.limiter)
+      report.runnerUp.clear();
   }
 
 private:
@@ -83,35 +92,33 @@ private:
              "busy " + percent(report.busy[static_cast<unsigned>(bound)]) +
                  " of the time");
   }
-  /// The largest part of the warps' waiting, their turn aside.
-  void latency() {
+  /// Of what warps wait for, their turn and busy arithmetic pipes aside. At a
+  /// barrier they wait for what others wait for, so that comes last.
+  unsigned largestStall() const {
     unsigned most = 0;
     for (unsigned i = 1; i < static_cast<unsigned>(Stall::NotSelected); ++i)
-      if (report.stalls[i] > report.stalls[most])
+      if (report.stalls[i] > report.stalls[most] &&
+          static_cast<Stall>(i) != Stall::Barrier &&
+          static_cast<Stall>(i) != Stall::MathThrottle)
         most = i;
-    auto stall = static_cast<Stall>(most);
-    std::string why = "warps wait for it " + percent(report.stalls[most]) +
-                      " of the time, with " +
-                      std::to_string(report.residentWarps) + " warps per SM";
+    auto barrier = static_cast<unsigned>(Stall::Barrier);
+    return report.stalls[most] >= noticeable ? most : barrier;
+  }
+  std::string cause(Stall stall) const {
     double shared = report.busy[static_cast<unsigned>(Bound::Shared)];
     double global = report.busy[static_cast<unsigned>(Bound::L1)];
-    bool isShared = stall == Stall::ShortScoreboard ||
-                    (stall == Stall::MemoryThrottle && shared >= global);
-    bool isGlobal = stall == Stall::LongScoreboard ||
-                    (stall == Stall::MemoryThrottle && shared < global);
-    if (isShared && hasConflicts())
-      return conflicts();
-    if (isGlobal && isUncoalesced())
-      return uncoalesced();
-    if (isShared)
-      return conclude("shared-memory latency", why);
-    if (isGlobal)
-      return conclude("global-memory latency", why);
-    conclude(stall == Stall::Barrier        ? "barriers"
-             : stall == Stall::Branch       ? "branches"
-             : stall == Stall::MathThrottle ? "arithmetic throughput"
-                                            : "arithmetic latency",
-             why);
+    bool isThrottle = stall == Stall::MemoryThrottle;
+    if (stall == Stall::ShortScoreboard || (isThrottle && shared >= global))
+      return hasConflicts() ? "shared-memory bank conflicts"
+             : isThrottle   ? "shared-memory bandwidth"
+                            : "shared-memory latency";
+    if (stall == Stall::LongScoreboard || isThrottle)
+      return isUncoalesced() ? "uncoalesced global accesses"
+             : isThrottle    ? "L1 bandwidth"
+                             : "global-memory latency";
+    return stall == Stall::Barrier  ? "barriers"
+           : stall == Stall::Branch ? "branches"
+                                    : "arithmetic latency";
   }
 
   TimingReport &report;

@@ -36,9 +36,11 @@ MemorySystem::MemorySystem(const DeviceSpec &spec, const MemoryShare &share)
                       spec.l2BytesPerCyclePerSM);
 }
 
-double MemorySystem::acceptsAt() const {
-  return std::max(pathFree - spec.memoryQueueCycles,
-                  std::max(l2Free, dramFree) - 2.0 * spec.globalLatency);
+double MemorySystem::acceptsAt(bool isGlobal) const {
+  double path = pathFree - spec.memoryQueueCycles;
+  if (!isGlobal)
+    return path;
+  return std::max(path, std::max(l2Free, dramFree) - 2.0 * spec.globalLatency);
 }
 
 double MemorySystem::drained() const {

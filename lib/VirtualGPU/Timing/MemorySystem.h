@@ -44,8 +44,9 @@ class MemorySystem {
 public:
   MemorySystem(const DeviceSpec &spec, const MemoryShare &share);
 
-  /// Until when the load/store unit accepts nothing.
-  double acceptsAt() const;
+  /// Until when the load/store unit accepts no access: its queue is full, or
+  /// for those that go beyond L1 what they wait for is.
+  double acceptsAt(bool isGlobal) const;
   /// When the result is there.
   double shared(double now, const TracedAccess &access, bool isShuffle);
   double global(double now, const TracedAccess &access, const uint64_t *sectors,

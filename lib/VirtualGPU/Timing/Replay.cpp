@@ -8,10 +8,14 @@
 //
 // Warps are dealt to the schedulers in turn. Each cycle a scheduler issues one
 // instruction of one of its warps, in the order of the warp's trace: one whose
-// operands are ready and whose pipe is free; the warp that issued last goes
-// first, then the one that has waited longest (greedy, then oldest; the order
-// of real hardware is not documented). Results become ready a latency after
-// issue, or when the memory system says so.
+// operands are ready and whose pipe is free. The warp that issued last goes
+// first, then the youngest (Huerta et al., Analyzing Modern NVIDIA GPU cores,
+// 2025, for Ampere; unverified for Turing). Strict ages would let one block run
+// ahead until it ends and another takes its place; so that a short replay
+// stands for a long run, a block that has passed fewer barriers goes before all
+// that have passed more. All schedulers then favour the same block, and the
+// others fill its gaps, as with strict ages. Results become ready a latency
+// after issue, or when the memory system says so.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,6 +51,7 @@ struct ReplayedWarp {
   double lastIssue = -1;
   double readyAt = 0; ///< When the next instruction's operands are there.
   Stall waitsFor = Stall::Wait;
+  uint32_t progress = 0; ///< Barriers or, without any, iterations passed.
   bool atBarrier = false;
   bool done = false;
   std::vector<double> ready; ///< Of each slot.
@@ -84,6 +89,13 @@ private:
     return schedule[warp.plan->steps[warp.step].traced.block].insts[warp.inst];
   }
   double pipeFree(const SubCore &core, const ReplayedWarp &warp) const;
+  /// Whether a scheduler prefers `a` to `b`, which is older.
+  bool goesBefore(const SubCore &core, const ReplayedWarp &a,
+                  const ReplayedWarp &b) const {
+    if (a.progress != b.progress)
+      return a.progress < b.progress;
+    return &b != &warps[core.warps[core.last]];
+  }
   double issueFrom(SubCore &core, double now);
   void issue(SubCore &core, ReplayedWarp &warp, double now);
   double access(const ReplayedWarp &warp, const ScheduledInst &inst,
@@ -113,6 +125,7 @@ private:
   std::vector<Touched> touched;
   ReplayCounters counters;
   double end = 0;
+  bool hasBarriers = false;
 };
 
 SM::SM(const DeviceSpec &spec, const MemoryShare &share, const ReplayPlan &plan,
@@ -121,6 +134,9 @@ SM::SM(const DeviceSpec &spec, const MemoryShare &share, const ReplayPlan &plan,
     : spec(spec), plan(plan), schedule(schedule), memory(spec, share),
       touched(plan.cuts.size()) {
   cores.resize(static_cast<size_t>(spec.schedulersPerSM));
+  for (const ScheduledBlock &block : schedule)
+    for (const ScheduledInst &inst : block.insts)
+      hasBarriers |= inst.cost.unit == Unit::Barrier;
   for (const LoopCut &cut : plan.cuts)
     crossings.emplace_back(size_t(cut.head) + cut.tail);
   for (uint32_t b = 0; b < plan.blocks.size(); ++b) {
@@ -143,7 +159,7 @@ SM::SM(const DeviceSpec &spec, const MemoryShare &share, const ReplayPlan &plan,
 
 double SM::pipeFree(const SubCore &core, const ReplayedWarp &warp) const {
   Unit unit = nextInst(warp).cost.unit;
-  return isMemory(unit) ? memory.acceptsAt()
+  return isMemory(unit) ? memory.acceptsAt(unit == Unit::Global)
                         : core.free[static_cast<unsigned>(unit)];
 }
 
@@ -151,7 +167,7 @@ double SM::pipeFree(const SubCore &core, const ReplayedWarp &warp) const {
 double SM::issueFrom(SubCore &core, double now) {
   uint32_t n = static_cast<uint32_t>(core.warps.size());
   ReplayedWarp *chosen = nullptr;
-  double next = never, oldest = never;
+  double next = never;
   for (uint32_t k = 0; k < n; ++k) {
     ReplayedWarp &warp = warps[core.warps[k]];
     if (warp.done || warp.atBarrier)
@@ -166,11 +182,8 @@ double SM::issueFrom(SubCore &core, double now) {
       continue;
     }
     next = std::min(next, now + 1); // Or the one after, if it is chosen.
-    double age = k == core.last ? -1 : warp.lastIssue;
-    if (age < oldest) {
-      oldest = age;
+    if (!chosen || goesBefore(core, warp, *chosen))
       chosen = &warp;
-    }
   }
   if (!chosen)
     return next;
@@ -281,6 +294,7 @@ void SM::enterStep(ReplayedWarp &warp, double now) {
     return;
   if (step.iteration >= plan.cuts[step.cut].head && !touched[step.cut].done)
     touchSkipped(step.cut);
+  warp.progress += !hasBarriers;
   Crossing &crossing = crossings[step.cut][step.iteration];
   crossing.sum += now;
   ++crossing.count;
@@ -319,6 +333,7 @@ void SM::releaseBarrier(uint32_t block, double now) {
     if (warp.block != block || !warp.atBarrier)
       continue;
     warp.atBarrier = false;
+    ++warp.progress;
     advance(warp, now);
     if (!warp.done)
       findReady(warp, now + spec.barrierLatency, Stall::Barrier);

@@ -61,6 +61,8 @@ std::string TimingReport::toText() const {
   out.line("  arithmetic    %.1f FLOP/clk/SM, %.1f %% of FP32 peak",
            flopPerCyclePerSM, 100 * fp32PeakFraction);
   out.line("  limited by    %s (%s)", limiter.c_str(), explanation.c_str());
+  if (!runnerUp.empty())
+    out.line("  then by       %s", runnerUp.c_str());
   out.line(
       "  occupancy     %.0f %%: %u blocks, %u warps per SM, limited by %s; "
       "%u registers; %.2f waves",
@@ -95,6 +97,7 @@ std::string TimingReport::toJson() const {
   json["fp32_peak_fraction"] = fp32PeakFraction;
   json["limiter"] = limiter;
   json["explanation"] = explanation;
+  json["runner_up"] = runnerUp;
   for (unsigned i = 0; i < boundCount; ++i)
     json["busy"][boundName(static_cast<Bound>(i))] = busy[i];
   for (unsigned i = 0; i < stallCount; ++i)

@@ -41,54 +41,60 @@ BlockMap::BlockMap(const Program &program) {
 
 namespace {
 
-/// The distinct words of some lanes, per bank.
+/// What some lanes read: distinct chunks of the access's size, which is their
+/// alignment too, and how many words of them lie in each bank.
 class BankUse {
 public:
-  explicit BankUse(unsigned banks) : banks(std::min(banks, 128u)) {}
+  BankUse(unsigned banks, unsigned words)
+      : banks(std::min(banks, 128u)), words(words) {}
 
-  void add(uint64_t word) {
-    if (std::find(words.begin(), words.begin() + n, word) != words.begin() + n)
+  void add(uint64_t firstWord) {
+    if (std::find(chunks.begin(), chunks.begin() + n, firstWord) !=
+        chunks.begin() + n)
       return;
-    words[n++] = word;
-    degree = std::max<unsigned>(degree, ++perBank[word % banks]);
+    chunks[n++] = firstWord;
+    for (unsigned k = 0; k < words; ++k)
+      degree = std::max<unsigned>(degree, ++perBank[(firstWord + k) % banks]);
   }
   void add(const BankUse &other) {
     for (unsigned i = 0; i < other.n; ++i)
-      add(other.words[i]);
+      add(other.chunks[i]);
   }
+  unsigned idealDegree() const { return (n * words + banks - 1) / banks; }
   unsigned degree = 0; ///< Wavefronts that it takes to serve them.
 
 private:
-  unsigned banks;
-  unsigned n = 0;
-  std::array<uint64_t, 128> words;
+  unsigned banks, words, n = 0;
+  std::array<uint64_t, 32> chunks;
   std::array<uint8_t, 128> perBank = {};
 };
 
 } // namespace
 
-unsigned countWavefronts(const uint64_t *offsets, uint32_t mask, unsigned bytes,
-                         unsigned banks) {
+Wavefronts countWavefronts(const uint64_t *offsets, uint32_t mask,
+                           unsigned bytes, unsigned banks) {
   unsigned words = std::max(1u, bytes / 4);
   unsigned lanesPerGroup = 32 / std::min(4u, words);
-  unsigned total = 0;
-  BankUse served(banks);
+  Wavefronts total;
+  BankUse served(banks, words), all(banks, words);
   for (unsigned first = 0; first < 32; first += lanesPerGroup) {
-    BankUse group(banks);
+    BankUse group(banks, words);
     for (unsigned i = first; i < first + lanesPerGroup; ++i)
       if ((mask >> i) & 1)
-        for (unsigned k = 0; k < words; ++k)
-          group.add(offsets[i] / 4 + k);
+        group.add(offsets[i] / 4);
+    all.add(group);
     BankUse both = served;
     both.add(group);
     if (both.degree <= std::max(served.degree, group.degree)) {
       served = both;
       continue;
     }
-    total += served.degree;
+    total.count += served.degree;
     served = group;
   }
-  return total + served.degree;
+  total.count += served.degree;
+  total.ideal = all.idealDegree();
+  return total;
 }
 
 Tracer::Tracer(const BlockMap &map, size_t warps, unsigned banks,
@@ -115,12 +121,10 @@ void Tracer::shared(const uint64_t *offsets, uint32_t mask, unsigned bytes) {
     return;
   TracedAccess &access = trace.warps[current].accesses.back();
   mask &= lanesThatRead;
-  auto lanes = static_cast<unsigned>(__builtin_popcount(mask));
-  unsigned n = countWavefronts(offsets, mask, bytes, banks);
-  unsigned ideal = std::max(1u, lanes * bytes / (banks * 4));
-  access.wavefronts = static_cast<uint16_t>(access.wavefronts + n);
+  Wavefronts n = countWavefronts(offsets, mask, bytes, banks);
+  access.wavefronts = static_cast<uint16_t>(access.wavefronts + n.count);
   access.idealWavefronts =
-      static_cast<uint16_t>(access.idealWavefronts + std::min(n, ideal));
+      static_cast<uint16_t>(access.idealWavefronts + n.ideal);
 }
 
 uint64_t Tracer::canonical(uint64_t sector) {

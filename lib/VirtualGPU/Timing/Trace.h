@@ -27,7 +27,7 @@ struct TracedAccess {
   uint16_t sectors = 0;     ///< Distinct ones, of 32 bytes.
   uint16_t idealSectors = 0;
   uint16_t wavefronts = 0;      ///< Of shared memory.
-  uint16_t idealWavefronts = 0; ///< What the bytes would take.
+  uint16_t idealWavefronts = 0; ///< What the distinct bytes would take.
 };
 
 /// One execution of a basic block. Its accesses are those from firstAccess on,
@@ -70,14 +70,20 @@ private:
 /// Whether an instruction leaves a TracedAccess.
 bool isTracedAccess(const Inst &inst);
 
+/// Of shared memory.
+struct Wavefronts {
+  unsigned count = 0;
+  unsigned ideal = 0; ///< What the distinct bytes would take without conflicts.
+};
+
 /// Wavefronts that shared memory takes for an access of `bytes` per lane at
 /// the offsets of the lanes in `mask`. A wavefront serves one word of each
 /// bank; lanes that read the same word are served together. Lanes of 8 and 16
 /// bytes are served in groups of 16 and 8, and successive groups share
 /// wavefronts when their words do not collide (the exact pairing is not
 /// documented: research/t4.md).
-unsigned countWavefronts(const uint64_t *offsets, uint32_t mask, unsigned bytes,
-                         unsigned banks);
+Wavefronts countWavefronts(const uint64_t *offsets, uint32_t mask,
+                           unsigned bytes, unsigned banks);
 
 /// Records a block while it runs.
 class Tracer {
