@@ -4,7 +4,7 @@
 
 // The passes in the order in which they run.
 // CHECK: builtin.module(
-// CHECK-NEXT: dietcode-attach-device{chip= device=t4},
+// CHECK-NEXT: dietcode-attach-device{chip= device=},
 // CHECK-NEXT: convert-linalg-to-dietcode,
 // CHECK-NEXT: dietcode-bind-shapes{default-lower=1 default-upper=4096},
 // CHECK-NEXT: dietcode-select-micro-kernels{max-kernels=8 max-regret=-1{{.*}}},
