@@ -259,6 +259,7 @@ bool Executor::releaseBarriers() {
       continue;
     released = true;
     arrivals[id] = 0;
+    reduceAtBarrier(id);
     for (Warp &warp : warps)
       if (warp.status == Warp::Waiting && warp.barrier == id) {
         warp.status = Warp::Ready;

@@ -57,8 +57,8 @@ std::optional<Space> Modifiers::takeSpace() {
   static constexpr std::pair<std::string_view, Space> names[] = {
       {"global", Space::Global},      {"shared", Space::Shared},
       {"local", Space::Local},        {"const", Space::Const},
-      {"param", Space::Param},        {"shared::cta", Space::Shared},
-      {"param::entry", Space::Param},
+      {"param::func", Space::Param},  {"param", Space::Param},
+      {"shared::cta", Space::Shared}, {"param::entry", Space::Param},
   };
   for (auto &[name, space] : names)
     if (take(name))
@@ -415,13 +415,6 @@ bool Decoder::trap(const RawInstruction &raw) {
   if (raw.opcode.size() != 1 || !raw.operands.empty())
     return false;
   emit(begin(raw, Kind::Trap, Pipe::Control));
-  return true;
-}
-
-/// Fences, prefetches and sleeping have no effect on values: blocks see memory
-/// in order here.
-bool Decoder::nothing(const RawInstruction &raw) {
-  emit(begin(raw, Kind::Nop, Pipe::Control));
   return true;
 }
 

@@ -54,10 +54,12 @@ enum class Kind : uint8_t {
   Store,   ///< src[1..n] to memory; src[0] is the address in both.
   Param,   ///< dst[0] from the parameter at `offset`.
   Atomic,  ///< dst[0] = old, with src[1], src[2].
-  Barrier, ///< src[0] the barrier's number, src[1] the number of threads.
+  Barrier, ///< src[0] the barrier's number, src[1] the number of threads;
+           ///< src[2] the predicate of a Reduction in imm.
   Shuffle,
   Vote,
-  Match,
+  Match, ///< mode 1: match.all.
+  Carry, ///< dst[1] and src[3] are the carry flag.
   ActiveMask,
   Clock,
   Trap,
@@ -98,6 +100,9 @@ enum class AtomicOp : uint8_t {
   Exch,
   Cas
 };
+/// Modes of Kind::Carry.
+enum : uint8_t { CarryAdd = 1, CarrySub, CarryMadLo, CarryMadHi };
+enum class Reduction : uint8_t { None, Popc, And, Or };
 enum class ShuffleMode : uint8_t { Up, Down, Bfly, Idx };
 enum class VoteMode : uint8_t { All, Any, Uni, Ballot };
 

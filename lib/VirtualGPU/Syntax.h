@@ -30,6 +30,16 @@ namespace dietcode::vgpu {
 enum class Space : uint8_t { Generic, Global, Shared, Local, Const, Param };
 
 /// A .global, .const, .shared or .local variable.
+/// An address in an initializer: of a symbol, plus `addend`, shifted right.
+struct Relocation {
+  unsigned line = 0;
+  uint64_t offset = 0; ///< In the variable.
+  unsigned bytes = 8;
+  std::string symbol;
+  int64_t addend = 0;
+  unsigned shift = 0;
+};
+
 struct Variable {
   std::string name;
   Space space = Space::Global;
@@ -37,6 +47,7 @@ struct Variable {
   uint64_t size = 0;
   bool isDynamicShared = false; ///< .extern .shared with no size.
   std::vector<uint8_t> initializer;
+  std::vector<Relocation> relocations;
 };
 
 /// A parameter of a function, or its return value: a .param variable or a

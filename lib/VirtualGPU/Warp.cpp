@@ -217,25 +217,6 @@ bool Executor::vote(Warp &warp, const Inst &inst, uint32_t mask) {
   return true;
 }
 
-bool Executor::match(Warp &warp, const Inst &inst, uint32_t mask) {
-  if (!checkMembers(warp, inst, inst.src[1], mask))
-    return false;
-  auto *members = reinterpret_cast<const uint32_t *>(row(inst.src[1]));
-  unsigned bytes = byteSize(inst.type);
-  const uint8_t *values = row(inst.src[0]);
-  auto *out = reinterpret_cast<uint32_t *>(scratch);
-  for (unsigned i = 0; i < 32; ++i) {
-    out[i] = 0;
-    for (unsigned j = 0; j < 32; ++j)
-      if (((members[i] & mask) >> j) & 1)
-        out[i] |= uint32_t(std::memcmp(values + size_t(i) * bytes,
-                                       values + size_t(j) * bytes, bytes) == 0)
-                  << j;
-  }
-  writeRow(inst, inst.dst[0], out, mask);
-  return true;
-}
-
 //===----------------------------------------------------------------------===//
 // Control flow
 //===----------------------------------------------------------------------===//
@@ -310,7 +291,10 @@ bool Executor::arrive(Warp &warp, const Inst &inst, uint32_t mask) {
 
 /// Advances a warp's critical path: in-order issue, each result after its
 /// latency.
-void Executor::observe(Warp &warp, const Inst &inst) {
+void Executor::observe(Warp &warp, const Inst &inst, uint32_t active) {
+  if (tracer)
+    tracer->step(warp.index, static_cast<uint32_t>(&inst - program.code.data()),
+                 inst, active);
   if (inst.pipe == Pipe::None)
     return;
   const DeviceSpec &spec = launch.spec;
@@ -377,6 +361,9 @@ bool Executor::execute(Warp &warp, const Inst &inst, uint32_t mask,
     return vote(warp, inst, mask);
   case Kind::Match:
     return match(warp, inst, mask);
+  case Kind::Carry:
+    carry(inst, mask);
+    return true;
   case Kind::ActiveMask: {
     auto *values = reinterpret_cast<uint32_t *>(scratch);
     std::fill_n(values, 32, active);
@@ -428,7 +415,7 @@ void Executor::runWarp(Warp &warp) {
       mask &= inst.guardNegated ? ~p : p;
     }
     if constexpr (Sampled)
-      observe(warp, inst);
+      observe(warp, inst, active);
     bool ok = true;
     switch (inst.kind) {
     case Kind::Lane:

@@ -277,12 +277,10 @@ TEST(Matrix, MoveMatrix) {
   std::vector<uint32_t> in;
   for (unsigned lane = 0; lane < 32; ++lane)
     in.push_back(2 * lane | (2 * lane + 1) << 16);
-  // The PTX ISA has it from .version 7.8 on.
-  std::string ptx = wrap("ld.global.b32 %r10, [%rd3];\n"
+  auto out = runPtx(wrap("ld.global.b32 %r10, [%rd3];\n"
                          "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r10;\n"
-                         "st.global.b32 [%rd2], %r1;");
-  ptx.replace(ptx.find("7.5"), 3, "7.8");
-  auto out = runPtx(ptx, in);
+                         "st.global.b32 [%rd2], %r1;"),
+                    in);
   ASSERT_TRUE(out) << messageOf(out);
   for (unsigned lane = 0; lane < 32; ++lane) {
     uint32_t low = lane % 4 * 16 + lane / 4;
