@@ -22,7 +22,7 @@
 // CHECK-NEXT: gpu-module-to-binary{format=isa
 
 // Each with what it was asked for.
-// OPTIONS: dietcode-attach-device{chip=sm_80 device=t4},
+// OPTIONS: dietcode-attach-device{chip=sm_80 device=},
 // OPTIONS: dietcode-select-micro-kernels{max-kernels=3 max-regret=5{{.*}}}
 // OPTIONS: dietcode-attach-nvvm-target{opt-level=1 ptx-version=75},
 // OPTIONS: gpu-module-to-binary{format=bin
