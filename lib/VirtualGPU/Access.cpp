@@ -282,6 +282,8 @@ void Executor::sampleShared(uint32_t mask, unsigned bytes) {
     }
   });
   samples.sharedWavefronts += most;
+  if (tracer)
+    tracer->shared(hostAddresses, mask, bytes);
   ++samples.sharedAccesses;
 }
 
@@ -304,6 +306,8 @@ void Executor::sampleGlobal(const Inst &inst, uint32_t mask, unsigned bytes) {
   });
   std::sort(sectors, sectors + n);
   n = static_cast<unsigned>(std::unique(sectors, sectors + n) - sectors);
+  if (tracer)
+    tracer->global(sectors, n, mask, bytes);
   if (readsMemory(inst.kind)) {
     samples.sectorsRead += n;
     sectorsRead.insert(sectors, sectors + n);

@@ -10,6 +10,7 @@
 #define DIETCODE_LIB_VIRTUALGPU_EXECUTION_H
 
 #include "Program.h"
+#include "Timing/Trace.h"
 #include "dietcode/VirtualGPU/VirtualGPU.h"
 #include <unordered_set>
 
@@ -30,6 +31,11 @@ struct LaunchState {
   uint32_t dynamicSharedBytes;
   std::vector<uint8_t> params;
   uint64_t instructionLimit;
+  uint32_t knownRegisters; ///< From an assembler, or 0.
+
+  uint32_t registersPerThread() const {
+    return knownRegisters ? knownRegisters : program.liveRegisters;
+  }
 };
 
 /// What the sampled blocks are watched for.
@@ -83,6 +89,8 @@ public:
   std::vector<uint64_t> executionCounts() const;
   const Sample &sample() const { return samples; }
   std::string message;
+  /// Records the next block if it is sampled; may be null.
+  Tracer *tracer = nullptr;
 
 private:
   /// A range of memory that an access lay in.
@@ -123,7 +131,7 @@ private:
   bool popDivergence(Warp &warp, uint32_t &pc, uint32_t &active);
   void diverge(Warp &warp, const Inst &inst, uint32_t taken, uint32_t &pc,
                uint32_t &active);
-  void observe(Warp &warp, const Inst &inst);
+  void observe(Warp &warp, const Inst &inst, uint32_t active);
 
   // Access.cpp
   bool load(Warp &warp, const Inst &inst, uint32_t mask);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Timing.h"
+#include "Timing/Estimate.h"
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -106,9 +107,18 @@ std::set<uint64_t> blocksToSample(uint64_t blocks) {
 /// Runs all blocks of a launch on some host threads.
 class Grid {
 public:
-  Grid(const LaunchState &launch, uint64_t blocks)
-      : launch(launch), blocks(blocks), sampled(blocksToSample(blocks)),
-        firstFailed(blocks) {}
+  Grid(const LaunchState &launch, uint64_t blocks, bool timeOnly)
+      : launch(launch), blocks(blocks), map(launch.program),
+        traced(blocksToTrace(launch)), traces(traced.size()) {
+    if (timeOnly) {
+      order = traced;
+      this->blocks = order.size();
+      sampled.insert(traced.begin(), traced.end());
+    } else {
+      sampled = blocksToSample(blocks);
+    }
+    firstFailed = this->blocks;
+  }
 
   Expected<LaunchReport> run() {
     if (blocks * launch.threads >= manyThreads)
@@ -118,7 +128,7 @@ public:
       thread.join();
     if (firstFailed < blocks)
       return fail(message);
-    return makeReport(launch, executions, sample, sampled.size());
+    return report();
   }
 
 private:
@@ -148,7 +158,7 @@ private:
       uint64_t block = next.fetch_add(1, std::memory_order_relaxed);
       if (block >= firstFailed.load(std::memory_order_relaxed))
         break;
-      if (executor.runBlock(block, sampled.count(block) != 0))
+      if (runBlock(executor, order.empty() ? block : order[block]))
         continue;
       std::lock_guard<std::mutex> lock(mutex);
       if (block < firstFailed) {
@@ -164,8 +174,43 @@ private:
       executions[i] += counts[i];
   }
 
+  bool runBlock(Executor &executor, uint64_t block) {
+    auto at = std::lower_bound(traced.begin(), traced.end(), block);
+    bool isTraced = at != traced.end() && *at == block;
+    bool isSampled = sampled.count(block) != 0;
+    if (!isTraced)
+      return executor.runBlock(block, isSampled);
+    Tracer tracer(map, (launch.threads + 31) / 32,
+                  static_cast<unsigned>(launch.spec.sharedBanks),
+                  mostTraceRecords);
+    executor.tracer = &tracer;
+    bool ok = executor.runBlock(block, true);
+    executor.tracer = nullptr;
+    traces[static_cast<size_t>(at - traced.begin())] = tracer.take();
+    return ok;
+  }
+
+  LaunchReport report() const {
+    std::set<uint64_t> seen = sampled;
+    seen.insert(traced.begin(), traced.end());
+    std::vector<uint64_t> counts = executions;
+    uint64_t all = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+    if (!order.empty())
+      for (uint64_t &count : counts)
+        count = count * all / blocks;
+    LaunchReport result = makeReport(launch, counts, sample, seen.size());
+    result.replay = estimateTime(launch, map, traces, sample, seen.size());
+    if (result.replay.valid)
+      result.virtualSeconds = result.replay.microseconds * 1e-6;
+    return result;
+  }
+
   const LaunchState &launch;
-  uint64_t blocks;
+  uint64_t blocks; ///< How many are run.
+  BlockMap map;
+  std::vector<uint64_t> traced; ///< Ascending.
+  std::vector<BlockTrace> traces;
+  std::vector<uint64_t> order; ///< The blocks to run; empty: all.
   std::set<uint64_t> sampled;
   std::atomic<uint64_t> next{0};
   std::atomic<uint64_t> firstFailed;
@@ -241,9 +286,10 @@ Expected<LaunchReport> VirtualGPU::launch(const Module &module,
                                              config.dynamicSharedBytes),
                        static_cast<uint32_t>(config.dynamicSharedBytes),
                        packParams(program, params),
-                       config.maxWarpInstructionsPerBlock};
+                       config.maxWarpInstructionsPerBlock,
+                       config.registersPerThread};
   uint64_t blocks = uint64_t(state.grid[0]) * state.grid[1] * state.grid[2];
-  Expected<LaunchReport> report = Grid(state, blocks).run();
+  Expected<LaunchReport> report = Grid(state, blocks, config.timeOnly).run();
   if (!report && kind)
     *kind = FailureKind::Finding;
   return report;

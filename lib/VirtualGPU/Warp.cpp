@@ -291,7 +291,10 @@ bool Executor::arrive(Warp &warp, const Inst &inst, uint32_t mask) {
 
 /// Advances a warp's critical path: in-order issue, each result after its
 /// latency.
-void Executor::observe(Warp &warp, const Inst &inst) {
+void Executor::observe(Warp &warp, const Inst &inst, uint32_t active) {
+  if (tracer)
+    tracer->step(warp.index, static_cast<uint32_t>(&inst - program.code.data()),
+                 inst, active);
   if (inst.pipe == Pipe::None)
     return;
   const DeviceSpec &spec = launch.spec;
@@ -412,7 +415,7 @@ void Executor::runWarp(Warp &warp) {
       mask &= inst.guardNegated ? ~p : p;
     }
     if constexpr (Sampled)
-      observe(warp, inst);
+      observe(warp, inst, active);
     bool ok = true;
     switch (inst.kind) {
     case Kind::Lane:

@@ -17,6 +17,7 @@
 #include "dietcode/Target/DeviceSpec.h"
 #include "dietcode/VirtualGPU/Memory.h"
 #include "dietcode/VirtualGPU/Module.h"
+#include "dietcode/VirtualGPU/TimingReport.h"
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +31,11 @@ struct LaunchConfig {
   int64_t dynamicSharedBytes = 0;
   /// Stops a block that executes more warp instructions; 0 is no limit.
   uint64_t maxWarpInstructionsPerBlock = 0;
+  /// Registers per thread as an assembler allocated them; 0 for an estimate.
+  uint32_t registersPerThread = 0;
+  /// Runs only the few blocks that the timing model replays: the estimate is
+  /// the same, and memory holds what these blocks wrote.
+  bool timeOnly = false;
 };
 
 /// Executed warp instructions by the part of the SM they occupy.
@@ -76,8 +82,11 @@ struct LaunchReport {
   uint32_t registersPerThread = 0;
   uint32_t sharedBytesPerBlock = 0;
   uint32_t residentBlocksPerSM = 0;
-  TimingBreakdown timing;
-  double virtualSeconds = 0; ///< The model's; not a measurement.
+  TimingBreakdown timing; ///< Of the first-order model.
+  TimingReport replay;
+  /// The replay's, or the first-order model's if there was no trace to replay;
+  /// not a measurement.
+  double virtualSeconds = 0;
 };
 
 /// Why a launch failed: it was refused before anything ran, or a checker found
