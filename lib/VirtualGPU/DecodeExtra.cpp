@@ -157,7 +157,7 @@ bool Decoder::slct(const RawInstruction &raw) {
                   {source(raw.operands[1], *type),
                    source(raw.operands[2], *type),
                    source(raw.operands[3], *selector)},
-                  flushes ? FlagFtz : 0);
+                  flushes ? uint32_t(FlagFtz) : 0);
 }
 
 /// PTX ISA 9.7.3.1: testp.op.{f32,f64} p, a.
