@@ -229,10 +229,8 @@ void addConversion(std::vector<Form> &forms) {
                    [](E a, E, E) { return E(Register(To(From(a)))); }});
   forms.push_back({"cvt.sat" + types, to, from, 32, 32, [](E a, E, E) {
                      __int128 value = From(a);
-                     __int128 low =
-                                                std::numeric_limits<To>::min(),
-                                            high =
-                                                std::numeric_limits<To>::max();
+                     __int128 low = std::numeric_limits<To>::min(),
+                              high = std::numeric_limits<To>::max();
                      value = value < low ? low : value > high ? high : value;
                      return E(Register(To(value)));
                    }});
