@@ -227,6 +227,19 @@ void addConversion(std::vector<Form> &forms) {
   using Register = std::conditional_t<std::is_signed_v<To>, int64_t, uint64_t>;
   forms.push_back({"cvt" + types, to, from, 32, 32,
                    [](E a, E, E) { return E(Register(To(From(a)))); }});
+  // ptxas refuses .sat where nothing can be out of range.
+  using Limits = std::numeric_limits<To>;
+  bool isContained =
+      __int128(Limits::min()) <= __int128(std::numeric_limits<From>::min()) &&
+      __int128(Limits::max()) >= __int128(std::numeric_limits<From>::max());
+  if (isContained) {
+    auto module = parseModule(wrap("cvt.sat." + typeName<To>() + "." +
+                                   typeName<From>() + " " + registerOf(to, 3) +
+                                   ", " + registerOf(from, 0) + ";"),
+                              "m.ptx");
+    expectContains(messageOf(module), "unsupported instruction 'cvt.sat");
+    return;
+  }
   forms.push_back({"cvt.sat" + types, to, from, 32, 32, [](E a, E, E) {
                      __int128 value = From(a);
                      __int128 low = std::numeric_limits<To>::min(),
@@ -273,7 +286,7 @@ TEST(ConvertForms, Integers) {
   addConversionsTo<uint32_t>(forms);
   addConversionsTo<int64_t>(forms);
   addConversionsTo<uint64_t>(forms);
-  EXPECT_EQ(forms.size(), 128u);
+  EXPECT_EQ(forms.size(), 128u - 26);
   auto operands = integerOperands();
   for (const Form &form : forms)
     check(form, operands);
