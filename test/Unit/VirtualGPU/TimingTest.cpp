@@ -76,6 +76,27 @@ TEST(Timing, IndependentArithmetic) {
   EXPECT_EQ(report.replay.limiter, "FMA pipe");
 }
 
+TEST(Timing, TensorCores) {
+  auto mma = [](unsigned d) {
+    std::string r;
+    for (unsigned i = 0; i < 4; ++i)
+      r += (i ? ", %f" : "%f") + std::to_string(d + i);
+    return "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {" + r +
+           "}, {%r1, %r2}, {%r3}, {" + r + "};\n";
+  };
+  expectNear("dependent HMMA.1688, cycles", cyclesOf(mma(0), gridOf(1, 32)),
+             18);
+  std::string four = mma(0) + mma(4) + mma(8) + mma(12);
+  expectNear("independent HMMA.1688, cycles a scheduler",
+             cyclesOf(four, gridOf(1, 128)) / 4, 8);
+  LaunchReport report =
+      estimate(wrap(loopOf(repeat(four, 16), 200)), gridOf(160, 256));
+  double seconds = report.replay.cycles / testDevice().clockHz;
+  expectNear("tensor peak, TFLOP/s", report.replay.flop / seconds * 1e-12,
+             65.1);
+  EXPECT_EQ(report.replay.limiter, "tensor cores");
+}
+
 /// Cycles of the shared path per warp instruction, lanes `stride` bytes apart.
 double sharedCycles(const std::string &load, unsigned stride) {
   std::string before = "mov.u32 %r1, s;\nmad.lo.u32 %r1, %r0, " +
@@ -100,6 +121,29 @@ TEST(Timing, SharedThroughput) {
   for (unsigned ways : {2u, 4u, 8u, 32u})
     expectNear(("LDS.32, " + std::to_string(ways) + "-way conflicts").c_str(),
                sharedCycles("ld.shared.b32 %f1, [%r1];\n", 4 * ways), 2 * ways);
+}
+
+/// Wide loads of fragments: how the lanes lie over a tile decides how many
+/// wavefronts they take.
+TEST(Timing, LanesOverATile) {
+  // Four floats at x * 16 for lane % columns, at y * 16 for lane / columns.
+  auto cycles = [](unsigned columns) {
+    std::string c = std::to_string(columns);
+    std::string before =
+        "mov.u32 %r1, s;\nand.b32 %r2, %r0, 31;\nrem.u32 %r3, %r2, " + c +
+        ";\ndiv.u32 %r4, %r2, " + c +
+        ";\nmad.lo.u32 %r3, %r3, 16, %r1;\nmad.lo.u32 %r4, %r4, 16, %r1;\n";
+    return cyclesOf("ld.shared.v4.b32 {%f1, %f2, %f3, %f4}, [%r3];\n"
+                    "ld.shared.v4.b32 {%f5, %f6, %f7, %f8}, [%r4];\n",
+                    gridOf(1, 256), before,
+                    ".shared .align 16 .b8 s[32768];\n") /
+           8;
+  };
+  EXPECT_NEAR(cycles(8), 2 + 2, 0.1); // 4 x 8 lanes: a wavefront each.
+  // 2 x 16: groups of 8 lanes alternate between two sets of words, which only
+  // an undocumented pairing could serve in two wavefronts.
+  EXPECT_NEAR(cycles(16), 8 + 2, 0.1);
+  EXPECT_NEAR(cycles(32), 8 + 2, 0.1); // 1 x 32
 }
 
 TEST(Timing, SharedLatency) {
