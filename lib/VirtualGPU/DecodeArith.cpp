@@ -119,10 +119,14 @@ bool takeForm(Modifiers &mods, const ArithRule &rule, Type type,
     if (form.wide && byteSize(type) == 8)
       return false;
   }
-  bool approximate = ((rule.admits & Approx) && mods.take("approx")) ||
-                     ((rule.admits & Full) && mods.take("full"));
-  if (rule.admits & RoundNearestOnly)
-    mods.take("rn");
+  bool isDouble = type == Type::F64;
+  bool mayApproximate = !isDouble || rule.op == Op::Rsqrt;
+  bool approximate =
+      mayApproximate && (((rule.admits & Approx) && mods.take("approx")) ||
+                         ((rule.admits & Full) && mods.take("full")));
+  if ((rule.admits & RoundNearestOnly) && !mods.take("rn") &&
+      rule.op == Op::Fma)
+    return false;
   if ((rule.admits & (Round | MustRound)) && !approximate) {
     std::optional<uint32_t> rounding = mods.takeRounding();
     if (!rounding && (rule.admits & MustRound))
@@ -135,8 +139,8 @@ bool takeForm(Modifiers &mods, const ArithRule &rule, Type type,
   bool mayFlush = type != Type::F64 || rule.op == Op::Rsqrt;
   if ((rule.admits & Ftz) && mayFlush && mods.take("ftz") && type != Type::F64)
     form.imm |= FlagFtz;
-  if ((rule.admits & Sat) && (isFloat(type) || type == Type::S32) &&
-      mods.take("sat"))
+  if ((rule.admits & Sat) && !isDouble &&
+      (isFloat(type) || type == Type::S32) && mods.take("sat"))
     form.imm |= FlagSat;
   return mods.done();
 }
@@ -395,7 +399,9 @@ bool Decoder::setp(const RawInstruction &raw) {
   if (*type == Type::F16x2 && !isSet && raw.operands.size() > 2)
     return setpHalves(raw);
   std::optional<Op> compare = takeComparison(mods, *type);
-  bool isHalves = byteSize(*result) == 2 || *type == Type::F16x2;
+  bool isHalves = byteSize(*result) == 2 || *type == Type::F16x2 ||
+                  *result == Type::F16x2 ||
+                  (*type == Type::F16 && *result == Type::F32);
   if (isSet && isHalves)
     return compare && mods.done() && setHalves(raw, *compare, *result, *type);
   if (isSet && byteSize(*result) != 4)

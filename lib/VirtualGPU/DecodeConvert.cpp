@@ -138,8 +138,12 @@ static std::optional<uint32_t> takeConversion(Modifiers &mods, Type &to,
     return std::nullopt;
   if (ftz)
     imm |= FlagFtz;
-  bool needsIntegral = isFloat(from) && !isFloat(to);
-  if ((needsIntegral && !integral) || (integral && !isFloat(from)))
+  // One of the roundings is required exactly where values can be inexact.
+  bool fromFloat = isFloat(from), toFloat = isFloat(to);
+  bool needsIntegral = fromFloat && !toFloat;
+  bool needsRounding = toFloat && (!fromFloat || byteSize(to) < byteSize(from));
+  if (needsRounding != rounding.has_value() || (needsIntegral && !integral) ||
+      (integral && !(needsIntegral || (fromFloat && to == from))))
     return std::nullopt;
   if (integral && isFloat(to))
     imm |= FlagRoundInt;
