@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A first-order throughput model. With B = ceil(grid / SMs) blocks on the
+// A first-order throughput model, for launches whose traces are too long to be
+// replayed (Timing/Estimate.cpp). With B = ceil(grid / SMs) blocks on the
 // busiest SM, R of them resident at once, and counts c per block:
 //
 //   pipe p:    B * c_p * 32 / lanes_p         cycles

@@ -57,7 +57,7 @@ static void printPtxText(const PtxJobResult &result,
     llvm::outs() << llvm::formatv("  {0,-26}{1}\n", name, value);
   };
   row("time", llvm::formatv("{0:f2} us, bound by {1}",
-                            report.virtualSeconds * 1e6, report.timing.bound));
+                            report.virtualSeconds * 1e6, report.limiter()));
   row("warp instructions", std::to_string(report.instructions.total));
   row("resident blocks per SM", std::to_string(report.residentBlocksPerSM));
   row("registers per thread",
@@ -65,6 +65,8 @@ static void printPtxText(const PtxJobResult &result,
   row("shared bytes per block", std::to_string(report.sharedBytesPerBlock));
   row("sectors read, written",
       llvm::formatv("{0}, {1}", report.sectorsRead, report.sectorsWritten));
+  if (report.replay.valid)
+    llvm::outs() << report.replay.toText();
 }
 
 static void printPtxJson(const PtxJobResult &result,
@@ -74,7 +76,7 @@ static void printPtxJson(const PtxJobResult &result,
       {"device", device},
       {"kernel", result.kernel},
       {"seconds", report.virtualSeconds},
-      {"bound", report.timing.bound},
+      {"bound", report.limiter()},
       {"warpInstructions", report.instructions.total},
       {"residentBlocksPerSM", report.residentBlocksPerSM},
       {"registersPerThread", report.registersPerThread},
@@ -82,6 +84,9 @@ static void printPtxJson(const PtxJobResult &result,
       {"sectorsRead", report.sectorsRead},
       {"sectorsWritten", report.sectorsWritten},
   };
+  if (report.replay.valid)
+    object["timing"] =
+        llvm::cantFail(llvm::json::parse(report.replay.toJson()));
   llvm::outs() << llvm::formatv("{0:2}\n",
                                 llvm::json::Value(std::move(object)));
 }

@@ -87,6 +87,10 @@ struct LaunchReport {
   /// The replay's, or the first-order model's if there was no trace to replay;
   /// not a measurement.
   double virtualSeconds = 0;
+  /// What limits the kernel in the model that virtualSeconds is from.
+  std::string limiter() const {
+    return replay.valid ? replay.limiter : timing.bound;
+  }
 };
 
 /// Why a launch failed: it was refused before anything ran, or a checker found
