@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -94,7 +95,7 @@ std::vector<MemoryRange> moduleRanges(const Module &module) {
   std::vector<MemoryRange> ranges;
   for (const GlobalVariable &global : module.impl().globals)
     ranges.push_back({reinterpret_cast<uint64_t>(global.data), global.size,
-                      global.name, RangeKind::ModuleGlobal});
+                      global.name, RangeKind::ModuleGlobal, nullptr});
   return ranges;
 }
 
@@ -110,16 +111,24 @@ public:
       : launch(launch), blocks(blocks), sampled(blocksToSample(blocks)),
         firstFailed(blocks) {}
 
-  Expected<LaunchReport> run() {
+  /// Null after a finding, which `finding` then holds.
+  std::optional<LaunchReport> run() {
     if (blocks * launch.threads >= manyThreads)
       recruit();
     work(/*mayRecruit=*/true);
     for (std::thread &thread : threads)
       thread.join();
+    // A race first: what the racing block does after it may depend on it.
+    if (launch.global && launch.global->lowestRacing() <= firstFailed) {
+      finding = raceFinding(launch, launch.global->race());
+      return std::nullopt;
+    }
     if (firstFailed < blocks)
-      return fail(message);
+      return std::nullopt;
     return makeReport(launch, executions, sample, sampled.size());
   }
+
+  Finding finding;
 
 private:
   /// Starting a host thread costs as much as running some small grids, so these
@@ -146,14 +155,15 @@ private:
         mayRecruit = false;
       }
       uint64_t block = next.fetch_add(1, std::memory_order_relaxed);
-      if (block >= firstFailed.load(std::memory_order_relaxed))
+      if (block >= firstFailed.load(std::memory_order_relaxed) ||
+          (launch.global && block > launch.global->lowestRacing()))
         break;
       if (executor.runBlock(block, sampled.count(block) != 0))
         continue;
       std::lock_guard<std::mutex> lock(mutex);
       if (block < firstFailed) {
         firstFailed = block;
-        message = executor.message;
+        finding = executor.finding;
       }
     }
     std::vector<uint64_t> counts = executor.executionCounts();
@@ -171,10 +181,31 @@ private:
   std::atomic<uint64_t> firstFailed;
   std::vector<std::thread> threads;
   std::mutex mutex;
-  std::string message;
   std::vector<uint64_t> executions;
   Sample sample;
 };
+
+/// The shadows of global memory that the checkers need for a launch, if any.
+std::unique_ptr<GlobalChecks> makeGlobalChecks(const CheckOptions &options,
+                                               const Program &program,
+                                               const RangeTable &memory,
+                                               uint64_t blocks) {
+  bool races = options.globalRaces && blocks > 1;
+  bool unwritten = false;
+  for (const MemoryRange &range : memory.ranges()) {
+    if (!range.written || range.written->complete())
+      continue;
+    // Without the checker nobody knows what this launch writes.
+    if (options.uninitializedGlobal)
+      unwritten = true;
+    else
+      range.written->mark(0, range.size);
+  }
+  if (!races && !unwritten)
+    return nullptr;
+  return std::make_unique<GlobalChecks>(memory, program.log2Granule, races,
+                                        options.shadowBytes);
+}
 
 std::vector<uint8_t> packParams(const Program &program, void **params) {
   std::vector<uint8_t> bytes(program.paramBytes);
@@ -197,7 +228,7 @@ Expected<LaunchReport> VirtualGPU::launch(const Module &module,
                                           std::string_view kernel,
                                           const LaunchConfig &config,
                                           void **params, size_t paramCount,
-                                          FailureKind *kind) {
+                                          FailureKind *kind, Finding *finding) {
   if (kind)
     *kind = FailureKind::Refused;
   const Module::Impl &impl = module.impl();
@@ -236,12 +267,27 @@ Expected<LaunchReport> VirtualGPU::launch(const Module &module,
                                              config.dynamicSharedBytes),
                        static_cast<uint32_t>(config.dynamicSharedBytes),
                        packParams(program, params),
-                       config.maxWarpInstructionsPerBlock};
+                       config.maxWarpInstructionsPerBlock,
+                       config.checks,
+                       nullptr};
   uint64_t blocks = uint64_t(state.grid[0]) * state.grid[1] * state.grid[2];
-  Expected<LaunchReport> report = Grid(state, blocks).run();
-  if (!report && kind)
+  std::unique_ptr<GlobalChecks> global =
+      makeGlobalChecks(config.checks, program, memory, blocks);
+  state.global = global.get();
+  Grid launched(state, blocks);
+  std::optional<LaunchReport> report = launched.run();
+  if (global)
+    global->finish(memory);
+  if (report) {
+    report->uncheckedPages = global ? global->untrackedPages() : 0;
+    return std::move(*report);
+  }
+  if (kind)
     *kind = FailureKind::Finding;
-  return report;
+  std::string text = toText(launched.finding);
+  if (finding)
+    *finding = std::move(launched.finding);
+  return fail(std::move(text));
 }
 
 } // namespace dietcode::vgpu

@@ -15,6 +15,7 @@
 #define DIETCODE_VIRTUALGPU_VIRTUALGPU_H
 
 #include "dietcode/Target/DeviceSpec.h"
+#include "dietcode/VirtualGPU/Finding.h"
 #include "dietcode/VirtualGPU/Memory.h"
 #include "dietcode/VirtualGPU/Module.h"
 #include <array>
@@ -30,6 +31,7 @@ struct LaunchConfig {
   int64_t dynamicSharedBytes = 0;
   /// Stops a block that executes more warp instructions; 0 is no limit.
   uint64_t maxWarpInstructionsPerBlock = 0;
+  CheckOptions checks;
 };
 
 /// Executed warp instructions by the part of the SM they occupy.
@@ -71,6 +73,8 @@ struct LaunchReport {
   uint64_t sectorsWritten = 0;
   uint64_t dramBytes = 0;
   uint64_t barriers = 0; ///< Warps arriving at barriers.
+  /// Accesses of pages that the checkers' shadows had no room for.
+  uint64_t uncheckedPages = 0;
   uint32_t registersPerThread = 0;
   uint32_t sharedBytesPerBlock = 0;
   uint32_t residentBlocksPerSM = 0;
@@ -94,10 +98,12 @@ public:
   /// Blocks run on several host threads (DIETCODE_VGPU_THREADS overrides how
   /// many) with results that do not depend on their number. A finding of the
   /// checkers stops the launch with one error that names the kernel, the PTX
-  /// line, the block and the thread; `kind` then says so.
+  /// line, the block and the thread; `kind` then says so, and `finding` holds
+  /// its parts.
   Expected<LaunchReport> launch(const Module &module, std::string_view kernel,
                                 const LaunchConfig &config, void **params,
-                                size_t paramCount, FailureKind *kind = nullptr);
+                                size_t paramCount, FailureKind *kind = nullptr,
+                                Finding *finding = nullptr);
 
 private:
   DeviceSpec deviceSpec;
