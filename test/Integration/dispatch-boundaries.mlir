@@ -6,8 +6,8 @@
 // just outside of the declared range, which the general kernel serves.
 
 // ROWS: {{[0-9]+}} cases, {{[0-9]+}} shapes
-// ROWS: outside the declared range
 // ROWS: m in [1,
+// ROWS: outside the declared range
 // PLANE: {{[0-9]+}} cases, {{[0-9]+}} shapes
 // PLANE: outside the declared range
 

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RunPtx.h"
 #include "dietcode/Run/Runner.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -32,9 +33,27 @@ namespace cl = llvm::cl;
 
 cl::OptionCategory category("dietcode-run options");
 
-cl::opt<std::string> inputFile(cl::Positional,
-                               cl::desc("<file of MLIR, or - for stdin>"),
-                               cl::cat(category));
+cl::list<std::string> positional(
+    cl::Positional,
+    cl::desc("<file of MLIR, or - for stdin; with --ptx: arguments>"),
+    cl::cat(category));
+cl::opt<std::string>
+    ptxFile("ptx", cl::value_desc("file.ptx"), cl::cat(category),
+            cl::desc("Run a kernel of this file on the virtual GPU instead; "
+                     "the positional arguments are those of the kernel: "
+                     "i32:V u32:V i64:V u64:V f32:V f64:V in:FILE "
+                     "inout:FILE:OUT out:BYTES:FILE zero:BYTES"));
+cl::opt<std::string> kernel("kernel", cl::value_desc("name"), cl::cat(category),
+                            cl::desc("With --ptx, the kernel to run (default: "
+                                     "the only one)"));
+cl::opt<std::string> grid("grid", cl::value_desc("X,Y,Z"), cl::cat(category),
+                          cl::init("1"), cl::desc("With --ptx, blocks"));
+cl::opt<std::string> block("block", cl::value_desc("X,Y,Z"), cl::cat(category),
+                           cl::init("1"),
+                           cl::desc("With --ptx, threads of a block"));
+cl::opt<int64_t> sharedBytes("shared", cl::value_desc("bytes"),
+                             cl::cat(category), cl::init(0),
+                             cl::desc("With --ptx, dynamic shared memory"));
 cl::opt<std::string>
     entryName("entry", cl::value_desc("function"), cl::cat(category),
               cl::desc("Function to run (default: the only public one)"));
@@ -66,8 +85,10 @@ cl::opt<double> tolerance(
 cl::opt<bool> json("json", cl::cat(category),
                    cl::desc("Print one JSON object instead of a table"));
 
-cl::opt<std::string> device("device", cl::cat(category), cl::init("t4"),
-                            cl::desc("Device to select micro-kernels for"));
+cl::opt<std::string>
+    device("device", cl::cat(category), cl::init("t4"),
+           cl::desc("Device to select micro-kernels for, or to run "
+                    "PTX on, e.g. t4"));
 cl::opt<std::string>
     chip("chip", cl::cat(category),
          cl::desc("Architecture to generate code for (default: "
@@ -80,6 +101,9 @@ cl::opt<unsigned>
 cl::opt<double>
     maxRegret("max-regret", cl::cat(category), cl::init(-1.0),
               cl::desc("Largest predicted regret that is accepted"));
+
+/// The file of MLIR.
+std::string inputFile;
 
 int failWith(const llvm::Twine &message) {
   llvm::errs() << "dietcode-run: error: " << message << "\n";
@@ -177,9 +201,16 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(
       argc, argv, "Runs a function on the device and checks its results\n");
 
-  if (inputFile.empty())
+  if (!ptxFile.empty())
+    return ::dietcode::runPtx(
+        {ptxFile, kernel, grid, block, sharedBytes, device, positional, json});
+  if (positional.size() > 1)
+    return failWith("there is more than one input: '" + positional[0] +
+                    "' and '" + positional[1] + "'");
+  if (positional.empty() || positional.front().empty())
     return failWith("there is no input; give a file of MLIR, or - for the "
                     "standard input");
+  inputFile = positional.front();
   Expected<std::vector<RunRequest>> requests = makeRequests();
   if (!requests)
     return failWith(requests.error().message);

@@ -1,4 +1,5 @@
-//===- Passes.h - Conversions from and to the dietcode dialect ---*- C++ -*-===//
+//===- Passes.h - Conversions from and to the dietcode dialect ---*- C++
+//-*-===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -111,6 +111,37 @@ def ConvertDietCodeToGPUPass : Pass<"convert-dietcode-to-gpu", "ModuleOp"> {
     An operator without a dispatch, with an element type that no kernel can be
     generated for, or with a schedule that exceeds a limit of the device is an
     error.
+
+    Example:
+
+    ```mlir
+    module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
+      dietcode.micro_kernel @small #dietcode.schedule<block = [16, 64, 16], thread = [2, 4]>
+      dietcode.micro_kernel @large #dietcode.schedule<block = [128, 128, 8], thread = [8, 8]>
+      dietcode.dispatch @f_matmul on (m in [1, 2048]) {
+        case m in [1, 400] -> @small
+        case m in [401, 2048] -> @large
+        otherwise -> @large
+      }
+      func.func @f(%a: memref<?x64xf32>, %b: memref<64x32xf32>, %c: memref<?x32xf32>) {
+        dietcode.matmul dispatch(@f_matmul) ins(%a, %b : memref<?x64xf32>, memref<64x32xf32>) outs(%c : memref<?x32xf32>)
+        return
+      }
+    }
+    ```
+
+    gains four kernels, `@dietcode_kernels::@matmul_{small,large}_{aligned,general}`,
+    and in the function, where there was the operator:
+
+    ```
+    if (m > 0) {
+      aligned = addresses, sizes and strides of %a, %b and %c are multiples of a vector
+      switch (dietcode.select @f_matmul(m)) {
+      case 0:  launch @matmul_small_aligned or @matmul_small_general
+      default: launch @matmul_large_aligned or @matmul_large_general
+      }
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
@@ -124,6 +155,51 @@ def ConvertDietCodeDispatchToSCFPass : Pass<"convert-dietcode-dispatch-to-scf", 
   let description = [{
     Replaces each `dietcode.select` by a decision tree of `scf.if` over the
     run-time sizes, and erases the symbols that nothing refers to any more.
+
+    Example:
+
+    ```mlir
+    dietcode.micro_kernel @small #dietcode.schedule<block = [16, 64, 16], thread = [2, 4]>
+    dietcode.micro_kernel @large #dietcode.schedule<block = [128, 128, 8], thread = [8, 8]>
+    dietcode.dispatch @f_matmul on (m in [16, 2048]) {
+      case m in [16, 400] -> @small
+      case m in [401, 2048] -> @large
+      otherwise -> @large
+    }
+    func.func @f(%m: index) -> index {
+      %kernel = dietcode.select @f_matmul(%m)
+      return %kernel : index
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @f(%m: index) -> index {
+      %true = arith.constant true
+      %c16 = arith.constant 16 : index
+      %above = arith.cmpi sge, %m, %c16 : index
+      %c2048 = arith.constant 2048 : index
+      %below = arith.cmpi sle, %m, %c2048 : index
+      %inside = arith.andi %above, %below : i1
+      %kernel = scf.if %inside -> (index) {
+        %c400 = arith.constant 400 : index
+        %left = arith.cmpi sle, %m, %c400 : index
+        %chosen = scf.if %left -> (index) {
+          %c0 = arith.constant 0 : index
+          scf.yield %c0 : index
+        } else {
+          %c1 = arith.constant 1 : index
+          scf.yield %c1 : index
+        }
+        scf.yield %chosen : index
+      } else {
+        %c1 = arith.constant 1 : index
+        scf.yield %c1 : index
+      }
+      return %kernel : index
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }

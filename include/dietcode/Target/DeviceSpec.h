@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the search, the cost model and the virtual GPU know about a device. Every
-// constant is given with its source in lib/Target/KnownDevices.cpp.
+// What the search, the cost model and the virtual GPU know about a device.
+// Every constant is given with its source in lib/Target/KnownDevices.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -76,9 +76,9 @@ std::vector<std::string_view> knownDeviceNames();
 
 /// A compilation target of the NVPTX back end.
 struct ChipSpec {
-  std::string_view name;  ///< e.g. "sm_75".
-  int computeCapability;  ///< e.g. 75.
-  int minimumPtxVersion;  ///< First PTX ISA that knows it, e.g. 63 for 6.3.
+  std::string_view name; ///< e.g. "sm_75".
+  int computeCapability; ///< e.g. 75.
+  int minimumPtxVersion; ///< First PTX ISA that knows it, e.g. 63 for 6.3.
 };
 
 /// The chip called `name`, or null.

@@ -39,14 +39,22 @@ using ::dietcode::ScheduleLayout;
 
 bool mlir::dietcode::isSupportedElementType(Type type) { return type.isF32(); }
 
-bool mlir::dietcode::isVectorized(MatmulOp op, unsigned operand) {
-  if (operand == MatmulOp::kLhs || operand == MatmulOp::kRhs)
-    return true;
-  auto type = cast<MemRefType>(op->getOperand(operand).getType());
-  return getContiguousDim(type, op.getOperandMaps()[operand]) == MatmulOp::N;
-}
-
 namespace {
+
+/// What the loop carries besides the sums.
+struct LoopState {
+  SmallVector<Value> lhsParts, rhsParts; ///< Of the current tile.
+  Value stage;  ///< Where it goes, in elements of shared memory.
+  Value kStart; ///< Of the next tile.
+
+  SmallVector<Value> flatten(ArrayRef<Value> sums) const {
+    SmallVector<Value> values(sums);
+    llvm::append_range(values, lhsParts);
+    llvm::append_range(values, rhsParts);
+    values.append({stage, kStart});
+    return values;
+  }
+};
 
 /// Builds the body of one kernel.
 class KernelBuilder {
@@ -147,12 +155,11 @@ KernelBuilder::Sums KernelBuilder::multiplyTiles(Value stage,
   Value baseM = math.add(math.mul(threadM, layout.groupM), stage);
   Value baseN = math.add(math.mul(threadN, layout.groupN), stage);
   for (int64_t k : llvm::seq<int64_t>(0, schedule.blockK)) {
-    SmallVector<Value> lhs = loadFragment(
-        baseM, k * TileStaging::getRowStride(schedule.blockM), schedule.threadM,
-        layout.groupM, layout.threadsM);
+    SmallVector<Value> lhs =
+        loadFragment(baseM, k * TileStaging::getRowStride(schedule.blockM),
+                     schedule.threadM, layout.groupM, layout.threadsM);
     SmallVector<Value> rhs = loadFragment(
-        baseN,
-        getRhsBase() + k * TileStaging::getRowStride(schedule.blockN),
+        baseN, getRhsBase() + k * TileStaging::getRowStride(schedule.blockN),
         schedule.threadN, layout.groupN, layout.threadsN);
     for (auto [i, x] : llvm::enumerate(lhs))
       for (auto [j, y] : llvm::enumerate(rhs)) {
@@ -162,23 +169,6 @@ KernelBuilder::Sums KernelBuilder::multiplyTiles(Value stage,
   }
   return result;
 }
-
-/// What the loop carries besides the sums.
-namespace {
-struct LoopState {
-  SmallVector<Value> lhsParts, rhsParts; ///< Of the current tile.
-  Value stage;  ///< Where it goes, in elements of shared memory.
-  Value kStart; ///< Of the next tile.
-
-  SmallVector<Value> flatten(ArrayRef<Value> sums) const {
-    SmallVector<Value> values(sums);
-    llvm::append_range(values, lhsParts);
-    llvm::append_range(values, rhsParts);
-    values.append({stage, kStart});
-    return values;
-  }
-};
-} // namespace
 
 /// Loads the next tile if there is one, which is the same for all threads.
 static void createPrefetch(ImplicitLocOpBuilder &b, Value hasNext,
@@ -265,10 +255,10 @@ void KernelBuilder::build(gpu::GPUFuncOp kernel) {
   // Blocks walk m first: neighbours share the tile of B in the L2 cache.
   Value block = gpu::BlockIdOp::create(b, gpu::Dimension::x);
   Value tilesM = math.ceilDiv(sizeM, schedule.blockM);
-  Value startM = math.mul(b.createOrFold<arith::RemUIOp>(block, tilesM),
-                          schedule.blockM);
-  Value startN = math.mul(b.createOrFold<arith::DivUIOp>(block, tilesM),
-                          schedule.blockN);
+  Value startM =
+      math.mul(b.createOrFold<arith::RemUIOp>(block, tilesM), schedule.blockM);
+  Value startN =
+      math.mul(b.createOrFold<arith::DivUIOp>(block, tilesM), schedule.blockN);
   TileStaging lhs = createStaging(MatmulOp::kLhs, shared, startM);
   TileStaging rhs = createStaging(MatmulOp::kRhs, shared, startN);
   Sums sums = createMainLoop(lhs, rhs);
@@ -282,16 +272,17 @@ void KernelBuilder::build(gpu::GPUFuncOp kernel) {
   gpu::ReturnOp::create(b);
 }
 
-gpu::GPUFuncOp mlir::dietcode::buildContractionKernel(
-    OpBuilder &builder, MatmulOp op, StringRef name, const Schedule &schedule,
-    Twin twin) {
+gpu::GPUFuncOp mlir::dietcode::buildContractionKernel(OpBuilder &builder,
+                                                      MatmulOp op,
+                                                      StringRef name,
+                                                      const Schedule &schedule,
+                                                      Twin twin) {
   std::optional<ScheduleLayout> layout = ::dietcode::layoutOf(schedule);
   assert(layout && "schedule was not checked");
   ImplicitLocOpBuilder b(op.getLoc(), builder);
-  int64_t sharedElements =
-      schedule.stages * schedule.blockK *
-      (TileStaging::getRowStride(schedule.blockM) +
-       TileStaging::getRowStride(schedule.blockN));
+  int64_t sharedElements = schedule.stages * schedule.blockK *
+                           (TileStaging::getRowStride(schedule.blockM) +
+                            TileStaging::getRowStride(schedule.blockN));
   auto sharedType = MemRefType::get(
       {sharedElements}, b.getF32Type(), MemRefLayoutAttrInterface(),
       gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup));
@@ -304,8 +295,8 @@ gpu::GPUFuncOp mlir::dietcode::buildContractionKernel(
   kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                   b.getI32IntegerAttr(1));
   // Vectors of four floats are loaded from shared memory.
-  kernel.setWorkgroupAttributionAttr(
-      0, LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(16));
+  kernel.setWorkgroupAttributionAttr(0, LLVM::LLVMDialect::getAlignAttrName(),
+                                     b.getI64IntegerAttr(16));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&kernel.getBody().front());
   KernelBuilder(b, op, schedule, *layout, twin).build(kernel);

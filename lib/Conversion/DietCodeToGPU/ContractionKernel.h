@@ -1,4 +1,5 @@
-//===- ContractionKernel.h - SIMT micro-kernels for contractions ---*- C++ -*-===//
+//===- ContractionKernel.h - SIMT micro-kernels for contractions ---*- C++
+//-*-===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,26 +15,13 @@
 #ifndef DIETCODE_CONVERSION_DIETCODETOGPU_CONTRACTIONKERNEL_H
 #define DIETCODE_CONVERSION_DIETCODETOGPU_CONTRACTIONKERNEL_H
 
-#include "dietcode/Dialect/DietCode/IR/DietCode.h"
+#include "Twin.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 namespace mlir::dietcode {
 
-/// Which of the two kernels of a schedule to generate.
-enum class Twin {
-  General, ///< Any strides and offsets, element by element.
-  Aligned, ///< Vectors of kMaxVectorWidth elements along each operand's
-           ///< contiguous dimension; see `isVectorized`.
-};
-
 /// The element types that kernels can be generated for.
 bool isSupportedElementType(Type type);
-
-/// Whether the aligned twin reads or writes `operand` in vectors. The caller
-/// must then see to it that its contiguous dimension has stride one and an
-/// extent that is a multiple of kMaxVectorWidth, that its other strides are
-/// multiples too, and that it starts at an address aligned to a vector.
-bool isVectorized(MatmulOp op, unsigned operand);
 
 /// Generates a micro-kernel at the insertion point of `builder`, which is in a
 /// gpu.module. The kernel takes the operands of `op` and runs in a grid of

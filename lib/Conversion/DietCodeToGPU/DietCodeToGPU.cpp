@@ -50,15 +50,14 @@ static LogicalResult checkElementTypes(MatmulOp op) {
   for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
     Type type = getElementTypeOrSelf(operand);
     if (!isSupportedElementType(type))
-      return op.emitOpError() << "cannot be compiled for the GPU: '"
-                              << op.getOperandName(index)
-                              << "' has element type " << type
-                              << "; supported is f32";
+      return op.emitOpError()
+             << "cannot be compiled for the GPU: '" << op.getOperandName(index)
+             << "' has element type " << type << "; supported is f32";
     if (cast<MemRefType>(operand.getType()).getMemorySpace())
-      return op.emitOpError() << "cannot be compiled for the GPU: '"
-                              << op.getOperandName(index)
-                              << "' must be in the default memory space, got "
-                              << operand.getType();
+      return op.emitOpError()
+             << "cannot be compiled for the GPU: '" << op.getOperandName(index)
+             << "' must be in the default memory space, got "
+             << operand.getType();
     if (!cast<MemRefType>(operand.getType()).isStrided())
       return op.emitOpError() << "cannot be compiled for the GPU: the layout "
                                  "of '"
@@ -134,7 +133,8 @@ void OperatorLowering::readSizes() {
     // Static where any operand says so.
     auto occurrences = operatorOp.getOccurrences(dim);
     auto best = llvm::find_if(occurrences, [&](auto occurrence) {
-      auto type = cast<MemRefType>(op->getOperand(occurrence.operand).getType());
+      auto type =
+          cast<MemRefType>(op->getOperand(occurrence.operand).getType());
       return !type.isDynamicDim(occurrence.dim);
     });
     auto occurrence = best == occurrences.end() ? occurrences.front() : *best;
@@ -154,19 +154,18 @@ Value OperatorLowering::isAligned(unsigned operand) {
   int64_t bytes = type.getElementTypeBitWidth() / 8;
   Value pointer = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);
   Value address = math.add(
-      pointer,
-      math.mul(math.of(metadata.getConstifiedMixedOffset()), bytes));
+      pointer, math.mul(math.of(metadata.getConstifiedMixedOffset()), bytes));
   Value result = math.isMultiple(address, kMaxVectorWidth * bytes);
   for (auto [expr, size, stride] :
        llvm::zip_equal(map.getResults(), metadata.getConstifiedMixedSizes(),
                        metadata.getConstifiedMixedStrides())) {
     bool isContiguous = cast<AffineDimExpr>(expr).getPosition() == contiguous;
     if (isContiguous)
-      result = math.both(result, math.isMultiple(math.of(size), kMaxVectorWidth));
-    result = math.both(
-        result, isContiguous
-                    ? math.equal(math.of(stride), 1)
-                    : math.isMultiple(math.of(stride), kMaxVectorWidth));
+      result =
+          math.both(result, math.isMultiple(math.of(size), kMaxVectorWidth));
+    result = math.both(result, isContiguous ? math.equal(math.of(stride), 1)
+                                            : math.isMultiple(math.of(stride),
+                                                              kMaxVectorWidth));
   }
   return result;
 }
@@ -183,17 +182,16 @@ Value OperatorLowering::selectKernel() {
   SmallVector<StringRef> names = op.getProblemDimNames();
   SmallVector<Value> dispatched;
   for (StringRef dim : dispatch.getDims().getAsValueRange<StringAttr>())
-    dispatched.push_back(sizes[std::distance(names.begin(),
-                                             llvm::find(names, dim))]);
+    dispatched.push_back(
+        sizes[std::distance(names.begin(), llvm::find(names, dim))]);
   return SelectOp::create(b, op.getDispatchAttr(), dispatched);
 }
 
 void OperatorLowering::createLaunch(MicroKernelOp microKernel, Value aligned) {
   Schedule schedule = microKernel.getSchedule().getSchedule();
   Value one = math.constant(1);
-  Value blocks =
-      math.mul(math.ceilDiv(sizes[MatmulOp::M], schedule.blockM),
-               math.ceilDiv(sizes[MatmulOp::N], schedule.blockN));
+  Value blocks = math.mul(math.ceilDiv(sizes[MatmulOp::M], schedule.blockM),
+                          math.ceilDiv(sizes[MatmulOp::N], schedule.blockN));
   gpu::KernelDim3 grid{blocks, one, one};
   auto launch = [&](Twin twin) {
     gpu::GPUFuncOp kernel = library.getOrCreate(op, microKernel, twin);
@@ -232,8 +230,8 @@ void OperatorLowering::lower() {
   // The last kernel of the table is the default.
   SmallVector<int64_t> cases =
       llvm::to_vector(llvm::seq<int64_t>(0, microKernels.size() - 1));
-  auto choice = scf::IndexSwitchOp::create(b, TypeRange(), selected, cases,
-                                           cases.size());
+  auto choice =
+      scf::IndexSwitchOp::create(b, TypeRange(), selected, cases, cases.size());
   SmallVector<Region *> regions;
   for (Region &region : choice.getCaseRegions())
     regions.push_back(&region);
@@ -251,8 +249,9 @@ void OperatorLowering::lower() {
 
 static LogicalResult lowerOperator(MatmulOp op, KernelLibrary &library) {
   if (!op.hasPureBufferSemantics())
-    return op.emitOpError("cannot be compiled for the GPU on tensors; bufferize "
-                          "it first");
+    return op.emitOpError(
+        "cannot be compiled for the GPU on tensors; bufferize "
+        "it first");
   if (!op.getDispatchAttr())
     return op.emitOpError("cannot be compiled for the GPU without a dispatch; "
                           "run dietcode-select-micro-kernels");

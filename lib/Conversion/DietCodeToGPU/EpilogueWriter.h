@@ -1,4 +1,5 @@
-//===- EpilogueWriter.h - Fused epilogue and guarded write-back ---*- C++ -*-===//
+//===- EpilogueWriter.h - Fused epilogue and guarded write-back ---*- C++
+//-*-===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,9 +15,9 @@
 #ifndef DIETCODE_CONVERSION_DIETCODETOGPU_EPILOGUEWRITER_H
 #define DIETCODE_CONVERSION_DIETCODETOGPU_EPILOGUEWRITER_H
 
-#include "ContractionKernel.h"
 #include "IndexMath.h"
 #include "MatrixView.h"
+#include "Twin.h"
 
 namespace mlir::dietcode {
 

@@ -59,9 +59,7 @@ public:
   Value max(Value lhs, int64_t rhs) {
     return b.createOrFold<arith::MaxSIOp>(lhs, constant(rhs));
   }
-  Value ceilDiv(Value lhs, int64_t rhs) {
-    return div(add(lhs, rhs - 1), rhs);
-  }
+  Value ceilDiv(Value lhs, int64_t rhs) { return div(add(lhs, rhs - 1), rhs); }
   Value less(Value lhs, Value rhs) {
     return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, lhs, rhs);
   }

@@ -38,9 +38,8 @@ gpu::GPUModuleOp KernelLibrary::getGPUModule() {
   return gpuModule;
 }
 
-gpu::GPUFuncOp KernelLibrary::getOrCreate(MatmulOp op,
-                                          MicroKernelOp microKernel,
-                                          Twin twin) {
+gpu::GPUFuncOp
+KernelLibrary::getOrCreate(MatmulOp op, MicroKernelOp microKernel, Twin twin) {
   for (const Entry &entry : entries)
     if (entry.microKernel == microKernel && entry.twin == twin &&
         needSameKernel(entry.op, op))

@@ -50,9 +50,9 @@ MatrixView mlir::dietcode::createMatrixView(ImplicitLocOpBuilder &b,
   IndexMath math(b);
   Value extent = math.constant(1);
   for (auto [size, stride] : llvm::zip_equal(view.sizes, view.strides))
-    extent = math.add(
-        extent,
-        math.mul(math.sub(math.of(size), math.constant(1)), math.of(stride)));
+    extent =
+        math.add(extent, math.mul(math.sub(math.of(size), math.constant(1)),
+                                  math.of(stride)));
   view.flat = memref::ReinterpretCastOp::create(
       b, metadata.getBaseBuffer(), metadata.getConstifiedMixedOffset(),
       ArrayRef<OpFoldResult>{getAsOpFoldResult(extent)},

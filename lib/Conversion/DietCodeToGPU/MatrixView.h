@@ -22,9 +22,9 @@ namespace mlir::dietcode {
 
 /// A buffer indexed by problem dimensions through a projected permutation.
 struct MatrixView {
-  AffineMap map;      ///< From problem dimensions to dimensions of the buffer.
-  MemRefType type;    ///< Of the buffer.
-  Value flat;         ///< The elements as a one-dimensional buffer.
+  AffineMap map;   ///< From problem dimensions to dimensions of the buffer.
+  MemRefType type; ///< Of the buffer.
+  Value flat;      ///< The elements as a one-dimensional buffer.
   SmallVector<OpFoldResult> sizes;   ///< Of the buffer's dimensions.
   SmallVector<OpFoldResult> strides; ///< Of the buffer's dimensions.
 

@@ -27,8 +27,8 @@ TileStaging::TileStaging(ImplicitLocOpBuilder &b, const Config &config,
     : b(b), math(b), config(config), view(std::move(view)), shared(shared) {
   strideK = math.of(this->view.getStride(config.reductionDim));
   alongK = this->view.getContiguousDim() == config.reductionDim;
-  int64_t count = config.extent * config.blockK /
-                  (config.threads * config.vectorWidth);
+  int64_t count =
+      config.extent * config.blockK / (config.threads * config.vectorWidth);
   for (int64_t index : llvm::seq<int64_t>(0, count))
     copies.push_back(createCopy(index, threadId, tileStart, spatialSize));
 }
@@ -60,12 +60,12 @@ TileStaging::Copy TileStaging::createCopy(int64_t index, Value threadId,
   Value spatial = math.min(math.add(tileStart, row), last);
   Copy copy;
   copy.k = k;
-  copy.offset = math.add(
-      math.mul(spatial, math.of(view.getStride(config.spatialDim))),
-      math.mul(k, strideK));
-  copy.sharedOffset = math.add(
-      math.add(math.mul(k, getRowStride(config.extent)), row),
-      config.sharedBase);
+  copy.offset =
+      math.add(math.mul(spatial, math.of(view.getStride(config.spatialDim))),
+               math.mul(k, strideK));
+  copy.sharedOffset =
+      math.add(math.add(math.mul(k, getRowStride(config.extent)), row),
+               config.sharedBase);
   return copy;
 }
 
@@ -74,11 +74,9 @@ Value TileStaging::loadVector(Value offset) {
   if (config.vectorWidth == 1)
     return memref::LoadOp::create(b, view.flat, offset);
   auto vectorType = VectorType::get({config.vectorWidth}, elementType);
-  unsigned bytes =
-      config.vectorWidth * elementType.getIntOrFloatBitWidth() / 8;
+  unsigned bytes = config.vectorWidth * elementType.getIntOrFloatBitWidth() / 8;
   return vector::LoadOp::create(b, vectorType, view.flat, offset,
-                                /*nontemporal=*/false,
-                                llvm::MaybeAlign(bytes));
+                                /*nontemporal=*/false, llvm::MaybeAlign(bytes));
 }
 
 Value TileStaging::createZero() {

@@ -1,4 +1,5 @@
-//===- TileStaging.h - Staging of operand tiles through shared memory ---*- C++ -*-===//
+//===- TileStaging.h - Staging of operand tiles through shared memory ---*- C++
+//-*-===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -38,8 +39,7 @@ public:
   /// past the end are clamped to the last one: what they compute is not
   /// written, so their loads only have to be legal.
   TileStaging(ImplicitLocOpBuilder &b, const Config &config, MatrixView view,
-              Value shared, Value threadId, Value tileStart,
-              Value spatialSize);
+              Value shared, Value threadId, Value tileStart, Value spatialSize);
 
   /// Loads this thread's part of the tile that starts at `kStart`. With
   /// `kLimit`, elements at or past kStart + kLimit read as zero.

@@ -21,8 +21,8 @@ namespace mlir::dietcode {
 using namespace mlir;
 using namespace mlir::dietcode;
 
-/// The sizes of a loop that the operands' types tell must agree. The verifier of
-/// linalg stops comparing them once any dimension is dynamic.
+/// The sizes of a loop that the operands' types tell must agree. The verifier
+/// of linalg stops comparing them once any dimension is dynamic.
 static LogicalResult verifyStaticSizes(linalg::LinalgOp op) {
   DenseMap<unsigned, std::pair<OpOperand *, int64_t>> first;
   for (OpOperand &operand : op->getOpOperands()) {
@@ -41,9 +41,9 @@ static LogicalResult verifyStaticSizes(linalg::LinalgOp op) {
           cast<ShapedType>(other->get().getType()).getDimSize(otherDim);
       if (!isNew && expected != type.getDimSize(dim))
         return op->emitOpError()
-               << "sizes of loop " << loop.getPosition()
-               << " differ: operand " << other->getOperandNumber() << " has "
-               << expected << " in dimension " << otherDim << ", but operand "
+               << "sizes of loop " << loop.getPosition() << " differ: operand "
+               << other->getOperandNumber() << " has " << expected
+               << " in dimension " << otherDim << ", but operand "
                << operand.getOperandNumber() << " has " << type.getDimSize(dim)
                << " in dimension " << dim;
     }

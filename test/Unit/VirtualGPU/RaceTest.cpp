@@ -178,9 +178,9 @@ TEST(SharedRace, Parts) {
   EXPECT_FALSE(gpu.launch(**module, "k", config, params, 2, nullptr, &finding));
   EXPECT_EQ(finding.kind, FindingKind::SharedRace);
   ASSERT_TRUE(finding.other);
-  EXPECT_EQ(finding.other->line, finding.site.line + 1);
-  EXPECT_EQ(finding.site.thread[0], 32u);
-  EXPECT_EQ(finding.other->thread[0], 31u);
+  EXPECT_EQ(finding.other->line + 1, finding.site.line);
+  EXPECT_EQ(finding.site.thread[0], 0u);
+  EXPECT_EQ(finding.other->thread[0], 1u);
   EXPECT_TRUE(finding.other->hasThread);
 }
 

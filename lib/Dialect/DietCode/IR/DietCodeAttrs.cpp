@@ -16,9 +16,9 @@ using namespace mlir::dietcode;
 // ScheduleAttr
 //===----------------------------------------------------------------------===//
 
-static LogicalResult
-verifyTile(function_ref<InFlightDiagnostic()> emitError, StringRef name,
-           ArrayRef<int64_t> tile, size_t rank) {
+static LogicalResult verifyTile(function_ref<InFlightDiagnostic()> emitError,
+                                StringRef name, ArrayRef<int64_t> tile,
+                                size_t rank) {
   if (tile.size() != rank)
     return emitError() << name << " tile must have " << rank << " sizes, got "
                        << tile.size();
@@ -29,10 +29,9 @@ verifyTile(function_ref<InFlightDiagnostic()> emitError, StringRef name,
   return success();
 }
 
-LogicalResult
-ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                     ArrayRef<int64_t> block, ArrayRef<int64_t> thread,
-                     int64_t stages) {
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   ArrayRef<int64_t> block,
+                                   ArrayRef<int64_t> thread, int64_t stages) {
   if (failed(verifyTile(emitError, "block", block, 3)) ||
       failed(verifyTile(emitError, "thread", thread, 2)))
     return failure();

@@ -48,8 +48,8 @@ LogicalResult DietCodeDialect::verifyOperationAttribute(Operation *op,
     return verifyWorkloadAttr(op, attr);
   if (attr.getName() == getDeviceAttrName()) {
     if (!isa<DeviceAttr>(attr.getValue()))
-      return op->emitError() << "attribute " << attr.getName()
-                             << " must be a #dietcode.device";
+      return op->emitError()
+             << "attribute " << attr.getName() << " must be a #dietcode.device";
     return success();
   }
   return op->emitError() << "the dietcode dialect has no attribute "
@@ -58,8 +58,8 @@ LogicalResult DietCodeDialect::verifyOperationAttribute(Operation *op,
 
 DeviceAttr mlir::dietcode::getDevice(Operation *op) {
   for (; op; op = op->getParentOp())
-    if (auto device = op->getAttrOfType<DeviceAttr>(
-            DietCodeDialect::getDeviceAttrName()))
+    if (auto device =
+            op->getAttrOfType<DeviceAttr>(DietCodeDialect::getDeviceAttrName()))
       return device;
   return nullptr;
 }

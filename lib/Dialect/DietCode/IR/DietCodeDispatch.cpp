@@ -117,8 +117,7 @@ LogicalResult DispatchOp::verify() {
   return verifyPartition(*this);
 }
 
-LogicalResult
-DispatchOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+LogicalResult DispatchOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   for (FlatSymbolRefAttr kernel : getKernelTable())
     if (!symbolTable.lookupNearestSymbolFrom<MicroKernelOp>(*this, kernel))
       return emitOpError() << "there is no dietcode.micro_kernel " << kernel;
@@ -136,8 +135,8 @@ LogicalResult SelectOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
     return emitOpError() << "there is no dietcode.dispatch "
                          << getDispatchAttr();
   if (table.getDims().size() != getSizes().size())
-    return emitOpError() << "gives " << getSizes().size()
-                         << " sizes for the " << table.getDims().size()
-                         << " dimensions of " << getDispatchAttr();
+    return emitOpError() << "gives " << getSizes().size() << " sizes for the "
+                         << table.getDims().size() << " dimensions of "
+                         << getDispatchAttr();
   return success();
 }

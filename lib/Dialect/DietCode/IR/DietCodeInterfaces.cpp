@@ -26,7 +26,8 @@ operator_impl::getOccurrences(Operation *op, unsigned problemDim) {
   return occurrences;
 }
 
-static int64_t getOperandDimSize(Operation *op, operator_impl::OperandDim occurrence) {
+static int64_t getOperandDimSize(Operation *op,
+                                 operator_impl::OperandDim occurrence) {
   auto type = cast<ShapedType>(op->getOperand(occurrence.operand).getType());
   return type.getDimSize(occurrence.dim);
 }
@@ -34,8 +35,8 @@ static int64_t getOperandDimSize(Operation *op, operator_impl::OperandDim occurr
 SmallVector<int64_t> operator_impl::getStaticProblemShape(Operation *op) {
   auto operatorOp = cast<OperatorOpInterface>(op);
   SmallVector<int64_t> shape;
-  for (unsigned dim : llvm::seq<unsigned>(
-           0, operatorOp.getProblemDimNames().size())) {
+  for (unsigned dim :
+       llvm::seq<unsigned>(0, operatorOp.getProblemDimNames().size())) {
     int64_t size = ShapedType::kDynamic;
     for (OperandDim occurrence : getOccurrences(op, dim))
       if (ShapedType::isDynamic(size))

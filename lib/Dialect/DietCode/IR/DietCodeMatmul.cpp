@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "dietcode/Dialect/DietCode/IR/DietCode.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -20,7 +20,9 @@ using namespace mlir::dietcode;
 // OperatorOpInterface
 //===----------------------------------------------------------------------===//
 
-SmallVector<StringRef> MatmulOp::getProblemDimNames() { return {"m", "n", "k"}; }
+SmallVector<StringRef> MatmulOp::getProblemDimNames() {
+  return {"m", "n", "k"};
+}
 
 SmallVector<AffineMap> MatmulOp::getOperandMaps() {
   MLIRContext *context = getContext();
@@ -86,16 +88,16 @@ static LogicalResult verifyElementTypes(MatmulOp op) {
   Type out = getElementTypeOrSelf(op.getOut());
   if (isa<FloatType>(lhs) != isa<FloatType>(out) ||
       isa<IntegerType>(lhs) != isa<IntegerType>(out))
-    return op.emitOpError() << "multiplies " << lhs
-                            << ", which cannot be summed up in " << out;
+    return op.emitOpError()
+           << "multiplies " << lhs << ", which cannot be summed up in " << out;
   return success();
 }
 
 static LogicalResult verifyEpilogueMaps(MatmulOp op) {
   if (op.getEpilogueMaps().size() != op.getEpilogueOperands().size())
-    return op.emitOpError() << "has " << op.getEpilogueMaps().size()
-                            << " epilogue maps for "
-                            << op.getEpilogueOperands().size() << " operands";
+    return op.emitOpError()
+           << "has " << op.getEpilogueMaps().size() << " epilogue maps for "
+           << op.getEpilogueOperands().size() << " operands";
   for (auto map : op.getEpilogueMaps().getAsValueRange<AffineMapAttr>())
     if (map.getNumDims() != 2 || map.getNumSymbols() != 0 ||
         !map.isProjectedPermutation())
@@ -188,9 +190,8 @@ LogicalResult MatmulOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   SmallVector<StringRef> names = getProblemDimNames();
   for (StringRef dim : table.getDims().getAsValueRange<StringAttr>())
     if (!llvm::is_contained(names, dim))
-      return emitOpError() << "has no dimension '" << dim
-                           << "', on which " << getDispatchAttr()
-                           << " dispatches";
+      return emitOpError() << "has no dimension '" << dim << "', on which "
+                           << getDispatchAttr() << " dispatches";
   return success();
 }
 
@@ -212,8 +213,9 @@ void MatmulOp::getEffects(
   }
 }
 
-LogicalResult MatmulOp::reifyResultShapes(
-    OpBuilder &builder, ReifiedRankedShapedTypeDims &reifiedReturnShapes) {
+LogicalResult
+MatmulOp::reifyResultShapes(OpBuilder &builder,
+                            ReifiedRankedShapedTypeDims &reifiedReturnShapes) {
   auto type = cast<ShapedType>(getOut().getType());
   SmallVector<OpFoldResult> sizes;
   for (int64_t dim : llvm::seq<int64_t>(0, type.getRank()))
@@ -262,7 +264,8 @@ struct DropUnusedEpilogueOperands : OpRewritePattern<MatmulOp> {
     if (!op.hasEpilogue())
       return rewriter.notifyMatchFailure(op, "has no epilogue");
     Block &body = op.getEpilogue().front();
-    for (unsigned index : llvm::seq<unsigned>(0, op.getEpilogueOperands().size())) {
+    for (unsigned index :
+         llvm::seq<unsigned>(0, op.getEpilogueOperands().size())) {
       if (!body.getArgument(index + 1).use_empty())
         continue;
       rewriter.modifyOpInPlace(op, [&] {

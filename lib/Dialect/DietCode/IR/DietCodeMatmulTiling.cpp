@@ -72,9 +72,8 @@ static bool mayTileReduction(MatmulOp op) {
 /// operand.
 static bool isWholeReduction(MatmulOp op, OpFoldResult size) {
   auto dim = dyn_cast_if_present<ShapedDimOpInterface>(
-      llvm::dyn_cast_if_present<Value>(size)
-          ? cast<Value>(size).getDefiningOp()
-          : nullptr);
+      llvm::dyn_cast_if_present<Value>(size) ? cast<Value>(size).getDefiningOp()
+                                             : nullptr);
   return llvm::any_of(
       cast<OperatorOpInterface>(op.getOperation()).getOccurrences(MatmulOp::K),
       [&](operator_impl::OperandDim occurrence) {
@@ -102,9 +101,8 @@ FailureOr<TilingResult>
 MatmulOp::getTiledImplementation(OpBuilder &builder,
                                  ArrayRef<OpFoldResult> offsets,
                                  ArrayRef<OpFoldResult> sizes) {
-  if (!mayTileReduction(*this) &&
-      (!isWholeReduction(*this, sizes[K]) ||
-       !isConstantIntValue(offsets[K], 0)))
+  if (!mayTileReduction(*this) && (!isWholeReduction(*this, sizes[K]) ||
+                                   !isConstantIntValue(offsets[K], 0)))
     return emitOpError("can be tiled in k only with 'accumulate' and without "
                        "an epilogue");
   TilingResult result;

@@ -53,12 +53,11 @@ static void printInstances(OpAsmPrinter &printer, Operation *,
 /// Parses `name in [lower, upper]`.
 static ParseResult parseDimInterval(OpAsmParser &parser, StringRef &name,
                                     SmallVectorImpl<int64_t> &bounds) {
-  return failure(parser.parseKeyword(&name) || parser.parseKeyword("in") ||
-                 parser.parseLSquare() ||
-                 parser.parseInteger(bounds.emplace_back()) ||
-                 parser.parseComma() ||
-                 parser.parseInteger(bounds.emplace_back()) ||
-                 parser.parseRSquare());
+  return failure(
+      parser.parseKeyword(&name) || parser.parseKeyword("in") ||
+      parser.parseLSquare() || parser.parseInteger(bounds.emplace_back()) ||
+      parser.parseComma() || parser.parseInteger(bounds.emplace_back()) ||
+      parser.parseRSquare());
 }
 
 static ParseResult parseDispatchDomain(OpAsmParser &parser,
@@ -118,12 +117,12 @@ static ParseResult parseDispatchTable(OpAsmParser &parser, ArrayAttr &dims,
 
 static void printDimIntervals(OpAsmPrinter &printer, ArrayAttr dims,
                               ArrayRef<int64_t> bounds) {
-  llvm::interleaveComma(
-      llvm::enumerate(dims.getAsValueRange<StringAttr>()), printer,
-      [&](auto dim) {
-        printer << dim.value() << " in [" << bounds[2 * dim.index()] << ", "
-                << bounds[2 * dim.index() + 1] << ']';
-      });
+  llvm::interleaveComma(llvm::enumerate(dims.getAsValueRange<StringAttr>()),
+                        printer, [&](auto dim) {
+                          printer << dim.value() << " in ["
+                                  << bounds[2 * dim.index()] << ", "
+                                  << bounds[2 * dim.index() + 1] << ']';
+                        });
 }
 
 static void printDispatchTable(OpAsmPrinter &printer, Operation *,

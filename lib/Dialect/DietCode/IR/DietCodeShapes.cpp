@@ -83,8 +83,7 @@ static LogicalResult verifyInstanceValue(WorkloadOp op, unsigned instance,
   return diag;
 }
 
-LogicalResult
-WorkloadOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+LogicalResult WorkloadOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   if (failed(verifyShapeVars(*this, getVars(), symbolTable)))
     return failure();
   for (auto [index, row] :

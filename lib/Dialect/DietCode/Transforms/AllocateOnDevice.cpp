@@ -42,8 +42,8 @@ static void moveToDevice(memref::DeallocOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   Type token = b.getType<gpu::AsyncTokenType>();
   Value start = gpu::WaitOp::create(b, token, ValueRange()).getAsyncToken();
-  Value end = gpu::DeallocOp::create(b, token, start, op.getMemref())
-                  .getAsyncToken();
+  Value end =
+      gpu::DeallocOp::create(b, token, start, op.getMemref()).getAsyncToken();
   gpu::WaitOp::create(b, Type(), end);
   op.erase();
 }
@@ -56,7 +56,8 @@ static bool escapes(Value value, memref::AllocOp alloc) {
     return true;
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     if (auto call = dyn_cast<CallOpInterface>(user))
-      return llvm::any_of(call->getResultTypes(), llvm::IsaPred<BaseMemRefType>);
+      return llvm::any_of(call->getResultTypes(),
+                          llvm::IsaPred<BaseMemRefType>);
     return user == block->getTerminator() ||
            !block->findAncestorOpInBlock(*user);
   });
@@ -98,14 +99,14 @@ struct AllocateOnDevice
   void runOnOperation() override {
     ModuleOp module = getOperation();
     freeBuffers(module);
-    bool usesDevice = module
-                          .walk([](Operation *op) {
-                            return isa<OperatorOpInterface, gpu::LaunchFuncOp>(
-                                       op)
-                                       ? WalkResult::interrupt()
-                                       : WalkResult::advance();
-                          })
-                          .wasInterrupted();
+    bool usesDevice =
+        module
+            .walk([](Operation *op) {
+              return isa<OperatorOpInterface, gpu::LaunchFuncOp>(op)
+                         ? WalkResult::interrupt()
+                         : WalkResult::advance();
+            })
+            .wasInterrupted();
     if (!usesDevice)
       return;
     module.walk([](memref::AllocOp op) { moveToDevice(op); });

@@ -26,7 +26,8 @@ using namespace mlir::dietcode;
 static constexpr unsigned kMinimumPtxVersion = 65;
 
 /// The PTX ISAs that the back end of LLVM 22 writes (source: `llc
-/// -march=nvptx64 -mattr=help`). It ignores others and falls back to the oldest.
+/// -march=nvptx64 -mattr=help`). It ignores others and falls back to the
+/// oldest.
 static constexpr unsigned kPtxVersions[] = {
     32, 40, 41, 42, 43, 50, 60, 61, 62, 63, 64, 65, 70, 71, 72, 73,
     74, 75, 76, 77, 78, 80, 81, 82, 83, 84, 85, 86, 87, 88, 90};

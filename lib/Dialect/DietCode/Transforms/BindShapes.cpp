@@ -129,7 +129,8 @@ static LogicalResult checkIsInModule(FunctionOpInterface function,
   if (function->getParentOp() == module)
     return success();
   WalkResult result = function->walk([](OperatorOpInterface op) {
-    op->emitOpError("must be in a function of the module itself, not of a nested one");
+    op->emitOpError(
+        "must be in a function of the module itself, not of a nested one");
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
@@ -151,15 +152,17 @@ LogicalResult ShapeBinder::bind() {
 
 namespace {
 
-struct BindShapes : mlir::dietcode::impl::DietCodeBindShapesPassBase<BindShapes> {
+struct BindShapes
+    : mlir::dietcode::impl::DietCodeBindShapesPassBase<BindShapes> {
   using Base::Base;
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (defaultLower < 0 || defaultLower > defaultUpper) {
-      module.emitError() << "default range [" << defaultLower.getValue() << ", "
-                         << defaultUpper.getValue()
-                         << "] of shape variables must not be empty or negative";
+      module.emitError()
+          << "default range [" << defaultLower.getValue() << ", "
+          << defaultUpper.getValue()
+          << "] of shape variables must not be empty or negative";
       return signalPassFailure();
     }
     SymbolTable symbols(module);

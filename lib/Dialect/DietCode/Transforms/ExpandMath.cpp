@@ -49,8 +49,8 @@ static StringRef getIntrinsic(Operation *op) {
 
 /// math.fma %a, %b, %c  -->  llvm.call_intrinsic "llvm.fma"(%a, %b, %c)
 ///
-/// The lowering to NVVM does not touch it, whereas it turns `llvm.intr.fabs` and
-/// the like into calls of libdevice.
+/// The lowering to NVVM does not touch it, whereas it turns `llvm.intr.fabs`
+/// and the like into calls of libdevice.
 static void callIntrinsics(gpu::GPUModuleOp module) {
   module.walk([](Operation *op) {
     StringRef intrinsic = getIntrinsic(op);
@@ -65,7 +65,8 @@ static void callIntrinsics(gpu::GPUModuleOp module) {
   });
 }
 
-/// Fails with an error on the first operation that libdevice would be needed for.
+/// Fails with an error on the first operation that libdevice would be needed
+/// for.
 static LogicalResult checkNoLibdevice(gpu::GPUModuleOp module) {
   WalkResult result = module.walk([](Operation *op) {
     if (!isa_and_present<math::MathDialect>(op->getDialect()) &&
@@ -87,9 +88,9 @@ struct ExpandMath
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    math::populateExpansionPatterns(
-        patterns, {"rsqrt", "tan", "sinh", "cosh", "asinh", "acosh", "atanh",
-                   "exp2", "round"});
+    math::populateExpansionPatterns(patterns,
+                                    {"rsqrt", "tan", "sinh", "cosh", "asinh",
+                                     "acosh", "atanh", "exp2", "round"});
     populateMathPolynomialApproximationPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();

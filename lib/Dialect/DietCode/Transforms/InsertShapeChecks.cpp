@@ -156,8 +156,8 @@ void ShapeChecker::checkDim(ImplicitLocOpBuilder &b, BindShapeOp op,
   Value actual = createDim(b, op.getValue(), dim);
   if (actual == expected)
     return;
-  Value differs = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ne,
-                                                actual, expected);
+  Value differs =
+      b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ne, actual, expected);
   if (matchPattern(differs, m_Zero()))
     return;
   auto ifDiffers = scf::IfOp::create(b, differs, /*withElseRegion=*/false);
@@ -229,8 +229,8 @@ private:
                         .wasInterrupted();
     if (!isCalled || module.lookupSymbol(kMismatchFunction))
       return;
-    auto b = ImplicitLocOpBuilder::atBlockBegin(module.getLoc(),
-                                                module.getBody());
+    auto b =
+        ImplicitLocOpBuilder::atBlockBegin(module.getLoc(), module.getBody());
     Type i64 = b.getI64Type();
     auto pointer = LLVM::LLVMPointerType::get(b.getContext());
     auto type = LLVM::LLVMFunctionType::get(

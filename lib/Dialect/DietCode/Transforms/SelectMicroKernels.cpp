@@ -1,4 +1,5 @@
-//===- SelectMicroKernels.cpp - Select micro-kernels and build dispatches --===//
+//===- SelectMicroKernels.cpp - Select micro-kernels and build dispatches
+//--===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OperatorShapes.h"
 #include "dietcode/CostModel/AnalyticalModel.h"
 #include "dietcode/Dialect/DietCode/Transforms/Passes.h"
-#include "dietcode/Dialect/DietCode/Transforms/ShapeAnalysis.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
@@ -26,7 +27,6 @@ using ::dietcode::DispatchProblem;
 using ::dietcode::DispatchResult;
 using ::dietcode::Interval;
 using ::dietcode::KernelProfile;
-using ::dietcode::SamplePoint;
 using ::dietcode::Schedule;
 
 //===----------------------------------------------------------------------===//
@@ -46,145 +46,7 @@ struct Candidates {
   std::vector<KernelProfile> profiles;
 };
 
-/// The shapes of one operator: which problem dimensions are dynamic, and how
-/// they depend on the shape variables.
-struct OperatorShapes {
-  SmallVector<AffineExpr> extents; ///< Of the problem dimensions.
-  SmallVector<unsigned> dynamicDims;
-  SmallVector<Interval> varRanges;
-  SmallVector<int64_t> varMultiples;
-
-  /// The extents of all problem dimensions at values of the dynamic ones.
-  SmallVector<int64_t> complete(ArrayRef<int64_t> dynamicSizes) const;
-  /// The sizes of the dynamic dimensions at values of the shape variables.
-  std::vector<int64_t> evaluate(ArrayRef<int64_t> vars) const;
-};
-
 } // namespace
-
-SmallVector<int64_t>
-OperatorShapes::complete(ArrayRef<int64_t> dynamicSizes) const {
-  SmallVector<int64_t> shape;
-  for (AffineExpr extent : extents) {
-    auto constant = dyn_cast<AffineConstantExpr>(extent);
-    shape.push_back(constant ? constant.getValue() : 0);
-  }
-  for (auto [dim, size] : llvm::zip_equal(dynamicDims, dynamicSizes))
-    shape[dim] = size;
-  return shape;
-}
-
-std::vector<int64_t> OperatorShapes::evaluate(ArrayRef<int64_t> vars) const {
-  std::vector<int64_t> sizes;
-  for (unsigned dim : dynamicDims)
-    sizes.push_back(evaluateAt(extents[dim], vars));
-  return sizes;
-}
-
-static FailureOr<OperatorShapes> getOperatorShapes(OperatorOpInterface op,
-                                                   ShapeAnalysis &analysis) {
-  OperatorShapes shapes;
-  shapes.extents = analysis.getProblemShape(op);
-  for (auto [dim, extent] : llvm::enumerate(shapes.extents)) {
-    if (!extent)
-      return op->emitOpError()
-             << "dimension " << op.getProblemDimNames()[dim]
-             << " is not bound to shape variables; run dietcode-bind-shapes";
-    if (!isa<AffineConstantExpr>(extent))
-      shapes.dynamicDims.push_back(dim);
-  }
-  for (StringAttr name : analysis.getVars()) {
-    auto var = SymbolTable::lookupNearestSymbolFrom<ShapeVarOp>(op, name);
-    int64_t lower = var.getLower(), upper = var.getUpper();
-    shapes.varRanges.push_back({lower, upper});
-    shapes.varMultiples.push_back(var.getMultipleOf());
-  }
-  return shapes;
-}
-
-//===----------------------------------------------------------------------===//
-// Shapes to decide at
-//===----------------------------------------------------------------------===//
-
-/// The shape variables that the extents of an operator use.
-static SmallVector<unsigned> getUsedVars(const OperatorShapes &shapes) {
-  SmallVector<unsigned> used;
-  for (unsigned var : llvm::seq<unsigned>(0, shapes.varRanges.size()))
-    if (llvm::any_of(shapes.extents, [&](AffineExpr extent) {
-          return extent.isFunctionOfSymbol(var);
-        }))
-      used.push_back(var);
-  return used;
-}
-
-/// Samples the whole range, with weights that sum up to one.
-static void sampleRange(const OperatorShapes &shapes,
-                        std::vector<SamplePoint> &points) {
-  SmallVector<unsigned> used = getUsedVars(shapes);
-  std::vector<Interval> ranges;
-  std::vector<int64_t> multiples;
-  for (unsigned var : used) {
-    ranges.push_back(shapes.varRanges[var]);
-    multiples.push_back(shapes.varMultiples[var]);
-  }
-  std::vector<SamplePoint> samples =
-      ::dietcode::sampleDomain(ranges, /*maxPoints=*/400, multiples);
-  SmallVector<int64_t> vars(shapes.varRanges.size(), 0);
-  for (const SamplePoint &sample : samples) {
-    for (auto [var, value] : llvm::zip_equal(used, sample.dims))
-      vars[var] = value;
-    points.push_back({shapes.evaluate(vars), sample.weight / samples.size()});
-  }
-}
-
-/// Adds the instances of the function's workload, with weights that sum up to
-/// one as well.
-static void sampleInstances(OperatorOpInterface op, ShapeAnalysis &analysis,
-                            const OperatorShapes &shapes,
-                            std::vector<SamplePoint> &points) {
-  auto function = op->getParentOfType<FunctionOpInterface>();
-  auto symbol = function->getAttrOfType<FlatSymbolRefAttr>(
-      DietCodeDialect::getWorkloadAttrName());
-  if (!symbol)
-    return;
-  auto workload =
-      SymbolTable::lookupNearestSymbolFrom<WorkloadOp>(op, symbol);
-  double total = 0.0;
-  for (unsigned index : llvm::seq<unsigned>(0, workload.getInstances().size()))
-    total += workload.getWeight(index);
-  ArrayRef<StringAttr> names = analysis.getVars();
-  for (auto [index, row] : llvm::enumerate(
-           workload.getInstances().getAsRange<DenseI64ArrayAttr>())) {
-    SmallVector<int64_t> vars;
-    for (Interval range : shapes.varRanges)
-      vars.push_back(range.upper);
-    for (auto [name, value] :
-         llvm::zip_equal(workload.getVars().getAsRange<FlatSymbolRefAttr>(),
-                         row.asArrayRef()))
-      if (const auto *it = llvm::find(names, name.getAttr());
-          it != names.end())
-        vars[it - names.begin()] = value;
-    points.push_back(
-        {shapes.evaluate(vars), workload.getWeight(index) / total});
-  }
-}
-
-/// The interval of each dynamic dimension. Bounds that no shape has are cut
-/// off by the samples, which include the ends of every variable.
-static std::vector<Interval> getDomain(const OperatorShapes &shapes,
-                                       ArrayRef<SamplePoint> points) {
-  std::vector<Interval> domain;
-  for (auto [index, dim] : llvm::enumerate(shapes.dynamicDims)) {
-    Interval interval = evaluateBounds(shapes.extents[dim], shapes.varRanges);
-    interval.lower = std::max<int64_t>(interval.lower, 0);
-    for (const SamplePoint &point : points) {
-      interval.lower = std::min(interval.lower, point.dims[index]);
-      interval.upper = std::max(interval.upper, point.dims[index]);
-    }
-    domain.push_back(interval);
-  }
-  return domain;
-}
 
 //===----------------------------------------------------------------------===//
 // Selection
@@ -254,8 +116,8 @@ FlatSymbolRefAttr Selector::createDispatch(OperatorOpInterface op,
                                            const DispatchResult &result) {
   SmallVector<Attribute> microKernels;
   for (unsigned candidate : result.kernels)
-    microKernels.push_back(getMicroKernel(
-        op.getLoc(), candidates.profiles[candidate].schedule));
+    microKernels.push_back(
+        getMicroKernel(op.getLoc(), candidates.profiles[candidate].schedule));
   SmallVector<StringRef> dims;
   SmallVector<int64_t> domain, boxes;
   for (unsigned dim : shapes.dynamicDims)
@@ -289,21 +151,20 @@ static std::string describeShape(OperatorOpInterface op,
                                  ArrayRef<int64_t> shape) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  llvm::interleaveComma(llvm::zip_equal(op.getProblemDimNames(), shape), os,
-                        [&](auto entry) {
-                          os << std::get<0>(entry) << " = "
-                             << std::get<1>(entry);
-                        });
+  llvm::interleaveComma(
+      llvm::zip_equal(op.getProblemDimNames(), shape), os, [&](auto entry) {
+        os << std::get<0>(entry) << " = " << std::get<1>(entry);
+      });
   return text;
 }
 
 LogicalResult Selector::report(OperatorOpInterface op,
                                const OperatorShapes &shapes,
                                const DispatchResult &result) {
-  std::string worst =
-      describeShape(op, shapes.complete(result.worstPoint));
-  remark::passed(op.getLoc(), remark::RemarkOpts::name("select-micro-kernels")
-                                  .category("dietcode"))
+  std::string worst = describeShape(op, shapes.complete(result.worstPoint));
+  remark::passed(
+      op.getLoc(),
+      remark::RemarkOpts::name("select-micro-kernels").category("dietcode"))
       << llvm::formatv("{0} micro-kernels in {1} cases; predicted regret mean "
                        "{2:P1}, weighted {3:P1}, max {4:P1} at {5}",
                        result.kernels.size(), result.leaves.size(),
@@ -312,9 +173,10 @@ LogicalResult Selector::report(OperatorOpInterface op,
              .str();
   if (maxRegret >= 0.0 && result.maxRegret > maxRegret)
     return op->emitOpError()
-           << llvm::formatv("predicted regret {0:P1} at {1} is above max-regret "
-                            "{2:P1}; allow more micro-kernels or more regret",
-                            result.maxRegret, worst, maxRegret)
+           << llvm::formatv(
+                  "predicted regret {0:P1} at {1} is above max-regret "
+                  "{2:P1}; allow more micro-kernels or more regret",
+                  result.maxRegret, worst, maxRegret)
                   .str();
   return success();
 }
@@ -325,8 +187,7 @@ LogicalResult Selector::select(OperatorOpInterface op,
   if (failed(shapes))
     return failure();
   DispatchProblem problem;
-  sampleRange(*shapes, problem.points);
-  sampleInstances(op, analysis, *shapes, problem.points);
+  problem.points = sampleShapes(op, analysis, *shapes);
   problem.domain = getDomain(*shapes, problem.points);
   problem.numCandidates = candidates.profiles.size();
   problem.maxKernels = maxKernels;

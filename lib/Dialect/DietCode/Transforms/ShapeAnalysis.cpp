@@ -82,8 +82,7 @@ AffineExpr ShapeAnalysis::computeDim(Value value, int64_t dim) {
     return getProblemShape(operatorOp)[problemDim];
   }
   if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
-    if (OpOperand *init =
-            destination.getTiedOpOperand(cast<OpResult>(value)))
+    if (OpOperand *init = destination.getTiedOpOperand(cast<OpResult>(value)))
       return getDim(init->get(), dim);
   return nullptr;
 }
@@ -117,11 +116,11 @@ AffineExpr ShapeAnalysis::getIndex(Value value) {
 
 SmallVector<AffineExpr> ShapeAnalysis::getProblemShape(OperatorOpInterface op) {
   SmallVector<AffineExpr> shape;
-  for (unsigned dim :
-       llvm::seq<unsigned>(0, op.getProblemDimNames().size())) {
+  for (unsigned dim : llvm::seq<unsigned>(0, op.getProblemDimNames().size())) {
     AffineExpr best;
     for (auto occurrence : op.getOccurrences(dim)) {
-      AffineExpr expr = getDim(op->getOperand(occurrence.operand), occurrence.dim);
+      AffineExpr expr =
+          getDim(op->getOperand(occurrence.operand), occurrence.dim);
       if (expr && (!best || (isa<AffineConstantExpr>(expr) &&
                              !isa<AffineConstantExpr>(best))))
         best = expr;
@@ -156,8 +155,8 @@ int64_t mlir::dietcode::evaluateAt(AffineExpr expr, ArrayRef<int64_t> symbols) {
   for (int64_t symbol : symbols)
     values.push_back(builder.getIndexAttr(symbol));
   SmallVector<Attribute> results;
-  LogicalResult folded = AffineMap::get(0, symbols.size(), expr)
-                             .constantFold(values, results);
+  LogicalResult folded =
+      AffineMap::get(0, symbols.size(), expr).constantFold(values, results);
   assert(succeeded(folded) && "divides by zero");
   (void)folded;
   return cast<IntegerAttr>(results.front()).getInt();

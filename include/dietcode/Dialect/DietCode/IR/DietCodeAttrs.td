@@ -31,7 +31,8 @@ def DietCode_ScheduleAttr : DietCode_Attr<"Schedule", "schedule"> {
     Example:
 
     ```mlir
-    #dietcode.schedule<block = [128, 128, 8], thread = [8, 8], stages = 2>
+    #large = #dietcode.schedule<block = [128, 128, 8], thread = [8, 8], stages = 2>
+    dietcode.micro_kernel @large #large
     ```
   }];
   let parameters = (ins
@@ -64,7 +65,8 @@ def DietCode_DeviceAttr : DietCode_Attr<"Device", "device"> {
     Example:
 
     ```mlir
-    #dietcode.device<"t4", chip = "sm_75">
+    module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
+    }
     ```
   }];
   let parameters = (ins StringRefParameter<"device name">:$name,

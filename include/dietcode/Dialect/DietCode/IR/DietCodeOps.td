@@ -140,7 +140,7 @@ def DietCode_MatmulOp : DietCode_Op<"matmul", [
       %y = dietcode.matmul transpose_b
           ins(%x, %w : tensor<?x768xf32>, tensor<2304x768xf32>)
           outs(%init : tensor<?x2304xf32>)
-          epilogue(%bias : tensor<2304xf32>) maps [affine_map<(m, n) -> (n)>] {
+          epilogue(%bias : tensor<2304xf32>) maps [affine_map<(m, n) -> (n)>] do {
       ^bb0(%sum: f32, %b: f32):
         %zero = arith.constant 0.0 : f32
         %0 = arith.addf %sum, %b : f32
@@ -191,8 +191,21 @@ def DietCode_YieldOp : DietCode_Op<"yield", [Pure, ReturnLike, Terminator,
                                              ParentOneOf<["MatmulOp"]>]> {
   let summary = "gives the value of an epilogue";
   let description = [{
-    Ends the region of an epilogue with the element to write; see
-    `dietcode.matmul`.
+    Ends the region of an epilogue with the element to write.
+
+    Example:
+
+    ```mlir
+    func.func @half(%a: memref<?x64xf32>, %b: memref<64x32xf32>, %c: memref<?x32xf32>) {
+      dietcode.matmul ins(%a, %b : memref<?x64xf32>, memref<64x32xf32>) outs(%c : memref<?x32xf32>) do {
+      ^bb0(%sum: f32):
+        %half = arith.constant 0.5 : f32
+        %0 = arith.mulf %sum, %half : f32
+        dietcode.yield %0 : f32
+      }
+      return
+    }
+    ```
   }];
   let arguments = (ins AnyType:$value);
   let assemblyFormat = "$value attr-dict `:` type($value)";

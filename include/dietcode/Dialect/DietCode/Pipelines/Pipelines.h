@@ -40,7 +40,8 @@ struct DietCodeToLLVMOptions : PassPipelineOptions<DietCodeToLLVMOptions> {
       *this, "format", llvm::cl::desc("What the kernels are shipped as"),
       llvm::cl::init(KernelFormat::PTX),
       llvm::cl::values(
-          clEnumValN(KernelFormat::PTX, "ptx", "PTX, which the driver compiles"),
+          clEnumValN(KernelFormat::PTX, "ptx",
+                     "PTX, which the driver compiles"),
           clEnumValN(KernelFormat::Cubin, "cubin",
                      "Machine code of the chip, which needs ptxas"))};
   Option<unsigned> maxKernels{

@@ -62,14 +62,15 @@ def DietCodeBindShapesPass : Pass<"dietcode-bind-shapes", "ModuleOp"> {
     }
     ```
 
-    gains
+    becomes
 
     ```mlir
-    dietcode.shape_var @f_d0 range [1, 4096]
-    func.func @f(%a: tensor<?x64xf32>, %c: tensor<?x32xf32>) {
-      dietcode.bind_shape %a [@f_d0], affine_map<()[s0] -> (s0, 64)> : tensor<?x64xf32>
-      dietcode.bind_shape %c [@f_d0], affine_map<()[s0] -> (s0, 32)> : tensor<?x32xf32>
-      return
+    dietcode.shape_var @f_m range [1, 4096]
+    func.func @f(%a: tensor<?x64xf32>, %b: tensor<64x32xf32>, %c: tensor<?x32xf32>) -> tensor<?x32xf32> {
+      dietcode.bind_shape %a [@f_m], affine_map<()[s0] -> (s0, 64)> : tensor<?x64xf32>
+      dietcode.bind_shape %c [@f_m], affine_map<()[s0] -> (s0, 32)> : tensor<?x32xf32>
+      %0 = dietcode.matmul ins(%a, %b : tensor<?x64xf32>, tensor<64x32xf32>) outs(%c : tensor<?x32xf32>) -> tensor<?x32xf32>
+      return %0 : tensor<?x32xf32>
     }
     ```
   }];
@@ -94,6 +95,32 @@ def DietCodeSelectMicroKernelsPass : Pass<"dietcode-select-micro-kernels", "Modu
     The choice and its regret (predicted time over that of the best candidate,
     minus one) are reported as remarks of the category `dietcode`; a regret
     above `max-regret` is an error.
+
+    Example: with `max-kernels=2`,
+
+    ```mlir
+    module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
+      dietcode.shape_var @M range [1, 512]
+      func.func @f(%a: tensor<?x64xf32>, %b: tensor<64x32xf32>, %c: tensor<?x32xf32>) -> tensor<?x32xf32> {
+        dietcode.bind_shape %a [@M], affine_map<()[m] -> (m, 64)> : tensor<?x64xf32>
+        dietcode.bind_shape %c [@M], affine_map<()[m] -> (m, 32)> : tensor<?x32xf32>
+        %0 = dietcode.matmul ins(%a, %b : tensor<?x64xf32>, tensor<64x32xf32>) outs(%c : tensor<?x32xf32>) -> tensor<?x32xf32>
+        return %0 : tensor<?x32xf32>
+      }
+    }
+    ```
+
+    gains a dispatch to which its operator refers with `dispatch(@f_matmul)`, such as
+
+    ```mlir
+    dietcode.micro_kernel @simt_16x32x32_2x4 #dietcode.schedule<block = [16, 32, 32], thread = [2, 4]> predicted 3.38e12
+    dietcode.micro_kernel @simt_8x16x32_1x4 #dietcode.schedule<block = [8, 16, 32], thread = [1, 4]> predicted 1.80e12
+    dietcode.dispatch @f_matmul on (m in [1, 512]) {
+      case m in [1, 320] -> @simt_8x16x32_1x4
+      case m in [321, 512] -> @simt_16x32x32_2x4
+      otherwise -> @simt_8x16x32_1x4
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::dietcode::DietCodeDialect"];
   let options = [
@@ -114,6 +141,40 @@ def DietCodeInsertShapeChecksPass : Pass<"dietcode-insert-shape-checks", "Module
     `dietcodeShapeMismatch` of the runtime with a message that has the location,
     the dimension, its size and the size that was expected. What the types prove
     needs no check.
+
+    Example:
+
+    ```mlir
+    dietcode.shape_var @T range [1, 128]
+    func.func @f(%x: tensor<?x?xf32>) {
+      dietcode.bind_shape %x [@T], affine_map<()[t] -> (t, t + 1)> : tensor<?x?xf32>
+      return
+    }
+    ```
+
+    reads `t` from the first dimension, checks the second, and becomes
+
+    ```mlir
+    llvm.func @dietcodeShapeMismatch(!llvm.ptr, i64, i64)
+    llvm.mlir.global internal constant @dietcode_shape_message("<stdin>:2:14: dimension 1 of argument 0 of @f does not fit the other operands\00") {addr_space = 0 : i32}
+    dietcode.shape_var @T range [1, 128]
+    func.func @f(%x: tensor<?x?xf32>) {
+      %c0 = arith.constant 0 : index
+      %t = tensor.dim %x, %c0 : tensor<?x?xf32>
+      %c1 = arith.constant 1 : index
+      %expected = arith.addi %t, %c1 : index
+      %c1_0 = arith.constant 1 : index
+      %actual = tensor.dim %x, %c1_0 : tensor<?x?xf32>
+      %differs = arith.cmpi ne, %actual, %expected : index
+      scf.if %differs {
+        %message = llvm.mlir.addressof @dietcode_shape_message : !llvm.ptr
+        %0 = arith.index_cast %actual : index to i64
+        %1 = arith.index_cast %expected : index to i64
+        llvm.call @dietcodeShapeMismatch(%message, %0, %1) : (!llvm.ptr, i64, i64) -> ()
+      }
+      return
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
                            "::mlir::LLVM::LLVMDialect", "::mlir::tensor::TensorDialect",
@@ -131,13 +192,24 @@ def DietCodeAllocateOnDevicePass : Pass<"dietcode-allocate-on-device", "ModuleOp
     Example:
 
     ```mlir
-    %0 = memref.alloc(%n) : memref<?xf32>
+    func.func @f(%a: memref<?x64xf32>, %b: memref<64x32xf32>, %m: index) {
+      %0 = memref.alloc(%m) : memref<?x32xf32>
+      dietcode.matmul ins(%a, %b : memref<?x64xf32>, memref<64x32xf32>) outs(%0 : memref<?x32xf32>)
+      return
+    }
     ```
 
     becomes
 
     ```mlir
-    %memref = gpu.alloc host_shared (%n) : memref<?xf32>
+    func.func @f(%a: memref<?x64xf32>, %b: memref<64x32xf32>, %m: index) {
+      %0 = gpu.alloc host_shared (%m) : memref<?x32xf32>
+      dietcode.matmul ins(%a, %b : memref<?x64xf32>, memref<64x32xf32>) outs(%0 : memref<?x32xf32>)
+      %1 = gpu.wait async
+      %2 = gpu.dealloc async [%1] %0 : memref<?x32xf32>
+      gpu.wait [%2]
+      return
+    }
     ```
   }];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect"];
@@ -150,6 +222,24 @@ def DietCodeAttachNVVMTargetPass : Pass<"dietcode-attach-nvvm-target", "ModuleOp
     `gpu.module` that has no target, and drops the `dietcode.device` of the
     module: from here on stock tools can read it. The PTX ISA is checked here, since the back
     end aborts on one that does not know the chip.
+
+    Example:
+
+    ```mlir
+    module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
+      gpu.module @kernels {
+      }
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    module {
+      gpu.module @kernels [#nvvm.target<chip = "sm_75", features = "+ptx65">] {
+      }
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
   let options = [
@@ -169,6 +259,30 @@ def DietCodeExpandMathPass : Pass<"dietcode-expand-math", "::mlir::gpu::GPUModul
     by an intrinsic that the GPU has instructions for, such as `math.fma` and
     `math.sqrt`. One that has neither is an error, since PTX with an unresolved
     call cannot be loaded.
+
+    Example:
+
+    ```mlir
+    gpu.module @kernels {
+      func.func @f(%x: f32, %y: f32) -> f32 {
+        %0 = math.fma %x, %y, %x : f32
+        %1 = math.sqrt %0 : f32
+        return %1 : f32
+      }
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    gpu.module @kernels {
+      func.func @f(%x: f32, %y: f32) -> f32 {
+        %0 = llvm.call_intrinsic "llvm.fma"(%x, %y, %x) : (f32, f32, f32) -> f32
+        %1 = llvm.call_intrinsic "llvm.sqrt"(%0) : (f32) -> f32
+        return %1 : f32
+      }
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect",
                            "::mlir::math::MathDialect"];
@@ -180,6 +294,29 @@ def DietCodeLowerCopiesPass : Pass<"dietcode-lower-copies", "::mlir::func::FuncO
     Replaces `memref.copy` between buffers of which one is not contiguous by a
     `linalg.generic`. MLIR would lower it to a call of `memrefCopy`, which only
     its own runner has.
+
+    Example:
+
+    ```mlir
+    func.func @f(%a: memref<?x64xf32, strided<[128, 1]>>, %b: memref<?x64xf32>) {
+      memref.copy %a, %b : memref<?x64xf32, strided<[128, 1]>> to memref<?x64xf32>
+      return
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @f(%a: memref<?x64xf32, strided<[128, 1]>>, %b: memref<?x64xf32>) {
+      linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+                      iterator_types = ["parallel", "parallel"]}
+          ins(%a : memref<?x64xf32, strided<[128, 1]>>) outs(%b : memref<?x64xf32>) {
+      ^bb0(%in: f32, %out: f32):
+        linalg.yield %in : f32
+      }
+      return
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }

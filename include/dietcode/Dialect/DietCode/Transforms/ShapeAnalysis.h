@@ -1,4 +1,5 @@
-//===- ShapeAnalysis.h - Shapes as functions of shape variables ---*- C++ -*-===//
+//===- ShapeAnalysis.h - Shapes as functions of shape variables ---*- C++
+//-*-===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

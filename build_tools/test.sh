@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Sets up, builds everything and runs every test: lit, GoogleTest and pytest, all
+# through ctest, whose last lines say how many passed. Arguments go to ctest,
+# e.g. `-R VirtualGPU`.
+
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+install_packages
+configure
+build_targets
+say "Testing"
+ctest --test-dir "$build" --output-on-failure --no-tests=error -j "$jobs" "$@"

@@ -1,0 +1,31 @@
+//===- Twin.h - The two kernels of a schedule -------------------*- C++ -*-===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DIETCODE_CONVERSION_DIETCODETOGPU_TWIN_H
+#define DIETCODE_CONVERSION_DIETCODETOGPU_TWIN_H
+
+#include "dietcode/Dialect/DietCode/IR/DietCode.h"
+
+namespace mlir::dietcode {
+
+/// Which of the two kernels of a schedule to generate.
+enum class Twin {
+  General, ///< Any strides and offsets, element by element.
+  Aligned, ///< Vectors of kMaxVectorWidth elements along each operand's
+           ///< contiguous dimension; see `isVectorized`.
+};
+
+/// Whether the aligned twin reads or writes `operand` in vectors. The caller
+/// must then see to it that its contiguous dimension has stride one and an
+/// extent that is a multiple of kMaxVectorWidth, that its other strides are
+/// multiples too, and that it starts at an address aligned to a vector.
+bool isVectorized(MatmulOp op, unsigned operand);
+
+} // namespace mlir::dietcode
+
+#endif // DIETCODE_CONVERSION_DIETCODETOGPU_TWIN_H

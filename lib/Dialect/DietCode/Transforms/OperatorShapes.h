@@ -1,0 +1,48 @@
+//===- OperatorShapes.h - Shapes that an operator is selected for ---*- C++
+//-*-===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DIETCODE_DIALECT_DIETCODE_TRANSFORMS_OPERATORSHAPES_H
+#define DIETCODE_DIALECT_DIETCODE_TRANSFORMS_OPERATORSHAPES_H
+
+#include "dietcode/Dialect/DietCode/Transforms/ShapeAnalysis.h"
+
+namespace mlir::dietcode {
+
+/// The shapes of one operator: which problem dimensions are dynamic, and how
+/// they depend on the shape variables.
+struct OperatorShapes {
+  SmallVector<AffineExpr> extents; ///< Of the problem dimensions.
+  SmallVector<unsigned> dynamicDims;
+  SmallVector<::dietcode::Interval> varRanges;
+  SmallVector<int64_t> varMultiples;
+
+  /// The extents of all problem dimensions at values of the dynamic ones.
+  SmallVector<int64_t> complete(ArrayRef<int64_t> dynamicSizes) const;
+  /// The sizes of the dynamic dimensions at values of the shape variables.
+  std::vector<int64_t> evaluate(ArrayRef<int64_t> vars) const;
+};
+
+/// The shapes of `op`; an error if one of its dimensions is not bound.
+FailureOr<OperatorShapes> getOperatorShapes(OperatorOpInterface op,
+                                            ShapeAnalysis &analysis);
+
+/// Shapes to decide at: samples of the whole range and the instances of the
+/// function's workload, each with weights that sum up to one.
+std::vector<::dietcode::SamplePoint> sampleShapes(OperatorOpInterface op,
+                                                  ShapeAnalysis &analysis,
+                                                  const OperatorShapes &shapes);
+
+/// The interval of each dynamic dimension, which holds all of `points`.
+std::vector<::dietcode::Interval>
+getDomain(const OperatorShapes &shapes,
+          ArrayRef<::dietcode::SamplePoint> points);
+
+} // namespace mlir::dietcode
+
+#endif // DIETCODE_DIALECT_DIETCODE_TRANSFORMS_OPERATORSHAPES_H

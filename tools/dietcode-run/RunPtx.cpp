@@ -1,0 +1,111 @@
+//===- RunPtx.cpp - The --ptx mode of dietcode-run ------------------------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RunPtx.h"
+#include "dietcode/Run/Runner.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+
+using namespace dietcode;
+using namespace dietcode::vgpu;
+using mlir::dietcode::RunStatus;
+
+/// The device that `name` means, with or without "virtual:" in front.
+static const DeviceSpec *findDevice(llvm::StringRef name) {
+  name.consume_front("virtual:");
+  return lookupDevice(std::string_view(name.data(), name.size()));
+}
+
+static Expected<PtxJob> makeJob(const PtxOptions &options) {
+  PtxJob job;
+  job.file = options.file;
+  job.kernel = options.kernel;
+  Expected<std::array<int64_t, 3>> grid = parseExtents(options.grid, "--grid");
+  if (!grid)
+    return fail(grid.error().message);
+  Expected<std::array<int64_t, 3>> block =
+      parseExtents(options.block, "--block");
+  if (!block)
+    return fail(block.error().message);
+  job.config.grid = *grid;
+  job.config.block = *block;
+  job.config.dynamicSharedBytes = options.sharedBytes;
+  for (const std::string &text : options.arguments) {
+    Expected<PtxArgument> argument = parsePtxArgument(text);
+    if (!argument)
+      return fail(argument.error().message);
+    job.arguments.push_back(std::move(*argument));
+  }
+  return job;
+}
+
+static void printPtxText(const PtxJobResult &result,
+                         const std::string &device) {
+  const LaunchReport &report = result.report;
+  llvm::outs() << llvm::formatv("{0} on {1} (model, not a measurement)\n",
+                                result.kernel, device);
+  auto row = [](llvm::StringRef name, const std::string &value) {
+    llvm::outs() << llvm::formatv("  {0,-26}{1}\n", name, value);
+  };
+  row("time", llvm::formatv("{0:f2} us, bound by {1}",
+                            report.virtualSeconds * 1e6, report.timing.bound));
+  row("warp instructions", std::to_string(report.instructions.total));
+  row("resident blocks per SM", std::to_string(report.residentBlocksPerSM));
+  row("registers per thread",
+      std::to_string(report.registersPerThread) + " (estimate)");
+  row("shared bytes per block", std::to_string(report.sharedBytesPerBlock));
+  row("sectors read, written",
+      llvm::formatv("{0}, {1}", report.sectorsRead, report.sectorsWritten));
+}
+
+static void printPtxJson(const PtxJobResult &result,
+                         const std::string &device) {
+  const LaunchReport &report = result.report;
+  llvm::json::Object object{
+      {"device", device},
+      {"kernel", result.kernel},
+      {"seconds", report.virtualSeconds},
+      {"bound", report.timing.bound},
+      {"warpInstructions", report.instructions.total},
+      {"residentBlocksPerSM", report.residentBlocksPerSM},
+      {"registersPerThread", report.registersPerThread},
+      {"sharedBytesPerBlock", report.sharedBytesPerBlock},
+      {"sectorsRead", report.sectorsRead},
+      {"sectorsWritten", report.sectorsWritten},
+  };
+  llvm::outs() << llvm::formatv("{0:2}\n",
+                                llvm::json::Value(std::move(object)));
+}
+
+int dietcode::runPtx(const PtxOptions &options) {
+  auto failWith = [](const std::string &message, RunStatus status) {
+    llvm::errs() << "dietcode-run: error: " << message << "\n";
+    return static_cast<int>(status);
+  };
+  const DeviceSpec *device = findDevice(options.device);
+  if (!device)
+    return failWith("unknown device '" + options.device + "'; known devices: " +
+                        llvm::join(knownDeviceNames(), ", "),
+                    RunStatus::Failed);
+  Expected<PtxJob> job = makeJob(options);
+  if (!job)
+    return failWith(job.error().message, RunStatus::Failed);
+  FailureKind kind = FailureKind::Refused;
+  Expected<PtxJobResult> result = runPtxJob(*job, *device, &kind);
+  if (!result)
+    return failWith(result.error().message, kind == FailureKind::Finding
+                                                ? RunStatus::Finding
+                                                : RunStatus::Failed);
+  std::string name = "virtual:" + std::string(device->name);
+  if (options.json)
+    printPtxJson(*result, name);
+  else
+    printPtxText(*result, name);
+  return static_cast<int>(RunStatus::Ok);
+}
