@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Device.h"
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -53,31 +52,6 @@ Expected<const DeviceSpec *> chosenDevice() {
   return spec;
 }
 
-/// What DIETCODE_VGPU_CHECK asks for.
-Expected<vgpu::CheckOptions> chosenChecks() {
-  const char *env = std::getenv("DIETCODE_VGPU_CHECK");
-  if (!env || !*env)
-    return vgpu::CheckOptions::memory();
-  Expected<vgpu::CheckOptions> checks = vgpu::parseCheckOptions(env);
-  if (!checks)
-    return fail("DIETCODE_VGPU_CHECK: " + checks.error().message);
-  return checks;
-}
-
-/// The value of DIETCODE_VGPU_MAX_INSTRUCTIONS.
-Expected<uint64_t> chosenInstructionLimit() {
-  const char *env = std::getenv("DIETCODE_VGPU_MAX_INSTRUCTIONS");
-  if (!env || !*env)
-    return defaultInstructionLimit;
-  char *end = nullptr;
-  errno = 0;
-  unsigned long long limit = std::strtoull(env, &end, 10);
-  if (*env < '0' || *env > '9' || *end || errno)
-    return fail("DIETCODE_VGPU_MAX_INSTRUCTIONS=" + std::string(env) +
-                ": expected a number of warp instructions; 0 is no limit");
-  return static_cast<uint64_t>(limit);
-}
-
 thread_local std::optional<vgpu::Finding> latestFinding;
 
 /// Refuses what is not PTX by the magic numbers of the other formats.
@@ -113,10 +87,10 @@ Expected<Device *> Device::get() {
   Expected<const DeviceSpec *> spec = chosenDevice();
   if (!spec)
     return tl::unexpected(spec.error());
-  Expected<vgpu::CheckOptions> checks = chosenChecks();
+  Expected<vgpu::CheckOptions> checks = vgpu::checkOptionsFromEnvironment();
   if (!checks)
     return tl::unexpected(checks.error());
-  Expected<uint64_t> limit = chosenInstructionLimit();
+  Expected<uint64_t> limit = vgpu::instructionLimitFromEnvironment();
   if (!limit)
     return tl::unexpected(limit.error());
   device = new Device(**spec, *checks, *limit,
@@ -198,9 +172,6 @@ Expected<bool> Device::launch(Function *function,
   Expected<vgpu::LaunchReport> report = virtualGpu.launch(
       *module, kernel, launched, params, paramCount, &why, &finding);
   if (why == vgpu::FailureKind::Finding) {
-    if (finding.kind == vgpu::FindingKind::Limit)
-      report.error().message += "; DIETCODE_VGPU_MAX_INSTRUCTIONS sets the "
-                                "limit, 0 lifts it";
     latestFinding = std::move(finding);
   }
   kind = why == vgpu::FailureKind::Finding ? FailureKind::Finding

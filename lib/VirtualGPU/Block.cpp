@@ -211,7 +211,8 @@ bool Executor::overLimit() {
         FindingKind::Limit,
         "the block executed more than " +
             std::to_string(launch.instructionLimit) +
-            " warp instructions; the kernel may not terminate");
+            " warp instructions; the kernel may not terminate "
+            "(DIETCODE_VGPU_MAX_INSTRUCTIONS sets the limit, 0 lifts it)");
   return true;
 }
 

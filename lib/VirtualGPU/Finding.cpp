@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "dietcode/VirtualGPU/Finding.h"
+#include <cerrno>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 namespace dietcode::vgpu {
@@ -121,6 +123,29 @@ Expected<CheckOptions> parseCheckOptions(std::string_view text) {
     return CheckOptions::none();
   return fail("'" + std::string(text) +
               "' names no set of checkers; use all, memory or none");
+}
+
+Expected<CheckOptions> checkOptionsFromEnvironment() {
+  const char *env = std::getenv("DIETCODE_VGPU_CHECK");
+  if (!env || !*env)
+    return CheckOptions::memory();
+  Expected<CheckOptions> options = parseCheckOptions(env);
+  if (!options)
+    return fail("DIETCODE_VGPU_CHECK: " + options.error().message);
+  return options;
+}
+
+Expected<uint64_t> instructionLimitFromEnvironment() {
+  const char *env = std::getenv("DIETCODE_VGPU_MAX_INSTRUCTIONS");
+  if (!env || !*env)
+    return defaultInstructionLimit;
+  char *end = nullptr;
+  errno = 0;
+  unsigned long long limit = std::strtoull(env, &end, 10);
+  if (*env < '0' || *env > '9' || *end || errno)
+    return fail("DIETCODE_VGPU_MAX_INSTRUCTIONS=" + std::string(env) +
+                ": expected a number of warp instructions; 0 is no limit");
+  return static_cast<uint64_t>(limit);
 }
 
 } // namespace dietcode::vgpu

@@ -92,6 +92,9 @@ static Expected<DeviceArguments> upload(Memory &memory, const PtxJob &job) {
       return fail(buffer.error().message);
     if (!argument.bytes.empty())
       std::memcpy(*buffer, argument.bytes.data(), argument.bytes.size());
+    // The bytes of a new buffer are there to be written by the kernel.
+    if (argument.text.compare(0, 4, "out:") != 0)
+      memory.markWritten(*buffer, argument.bytes.size());
     device.buffers[i] = *buffer;
     device.params.push_back(&device.buffers[i]);
   }

@@ -36,6 +36,14 @@ static Expected<PtxJob> makeJob(const PtxOptions &options) {
   job.config.grid = *grid;
   job.config.block = *block;
   job.config.dynamicSharedBytes = options.sharedBytes;
+  Expected<CheckOptions> checks = checkOptionsFromEnvironment();
+  if (!checks)
+    return fail(checks.error().message);
+  job.config.checks = *checks;
+  Expected<uint64_t> limit = instructionLimitFromEnvironment();
+  if (!limit)
+    return fail(limit.error().message);
+  job.config.maxWarpInstructionsPerBlock = *limit;
   for (const std::string &text : options.arguments) {
     Expected<PtxArgument> argument = parsePtxArgument(text);
     if (!argument)

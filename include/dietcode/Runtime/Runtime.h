@@ -51,10 +51,6 @@ struct RuntimeFailure {
 constexpr int exitError = 1;
 constexpr int exitFinding = 4;
 
-/// A block that executes more warp instructions is taken to hang: minutes of
-/// host time, and far more than any of the blocks of a large GEMM.
-constexpr uint64_t defaultInstructionLimit = 1'000'000'000;
-
 /// The parts of the finding that this thread's last launch ended in, if any.
 std::optional<vgpu::Finding> lastFinding();
 

@@ -98,6 +98,16 @@ struct CheckOptions {
 /// "all", "memory" or "none", or an error that says so.
 Expected<CheckOptions> parseCheckOptions(std::string_view text);
 
+/// What DIETCODE_VGPU_CHECK asks for; the memory checkers if it is not set.
+Expected<CheckOptions> checkOptionsFromEnvironment();
+
+/// A block that executes more warp instructions is taken to hang: minutes of
+/// host time, and far more than any block of a large GEMM.
+constexpr uint64_t defaultInstructionLimit = 1'000'000'000;
+
+/// The value of DIETCODE_VGPU_MAX_INSTRUCTIONS, or the default.
+Expected<uint64_t> instructionLimitFromEnvironment();
+
 } // namespace dietcode::vgpu
 
 #endif // DIETCODE_VIRTUALGPU_FINDING_H
