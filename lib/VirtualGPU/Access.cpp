@@ -103,7 +103,13 @@ bool Executor::resolveGlobal(Warp &warp, const Inst &inst, uint32_t mask,
   }
   if (isSampled)
     sampleGlobal(inst, mask, bytes);
-  return !launch.global || checkGlobal(warp, inst, mask, bytes);
+  if (!launch.global)
+    return true;
+  // The range of the last lane that left the previous one, or of all.
+  bool inOneRange = range.min >= hit.base && range.max <= hit.end - bytes;
+  if (inst.kind == Kind::Load && inOneRange && !needsShadow(hit))
+    return true;
+  return checkGlobal(warp, inst, mask, bytes);
 }
 
 /// Shared, local and parameter memory: offsets into a buffer of known size.

@@ -128,6 +128,13 @@ bool Executor::checkShared(Warp &warp, const Inst &inst, uint32_t mask,
 // Global memory
 //===----------------------------------------------------------------------===//
 
+/// Whether loads from the range are of interest.
+bool Executor::needsShadow(const HitRange &hit) const {
+  const MemoryRange &range = launch.memory.ranges()[hit.index];
+  return launch.global->tracksReads() ||
+         (range.written && !range.written->complete());
+}
+
 bool Executor::checkWritten(Warp &warp, const Inst &inst, unsigned lane,
                             unsigned bytes) {
   uint64_t address = hostAddresses[lane];

@@ -161,6 +161,7 @@ private:
                       uint32_t active);
   bool checkShared(Warp &warp, const Inst &inst, uint32_t mask, unsigned bytes);
   bool checkGlobal(Warp &warp, const Inst &inst, uint32_t mask, unsigned bytes);
+  bool needsShadow(const HitRange &hit) const;
   bool checkWritten(Warp &warp, const Inst &inst, unsigned lane,
                     unsigned bytes);
   void markWritten(uint64_t address, unsigned bytes) const;

@@ -56,7 +56,7 @@ T *zeroed(size_t count) {
 } // namespace
 
 struct GlobalChecks::Page {
-  Slot *writers = nullptr;              ///< One per granule.
+  std::atomic<Slot *> writers{nullptr}; ///< One per granule.
   std::atomic<Slot *> readers{nullptr}; ///< Two per granule.
 };
 
@@ -88,7 +88,7 @@ GlobalChecks::~GlobalChecks() {
     uint64_t granules = ((span->end - span->base) >> log2Granule) + 1;
     for (uint64_t i = 0; i <= granules >> log2PageGranules; ++i)
       if (Page *page = span->pages[i].load()) {
-        std::free(page->writers);
+        std::free(page->writers.load());
         std::free(page->readers.load());
         delete page;
       }
@@ -113,35 +113,32 @@ bool GlobalChecks::take(uint64_t bytes) {
   return false;
 }
 
-GlobalChecks::Page *GlobalChecks::page(const Span &span, uint64_t granule) {
+GlobalChecks::Page &GlobalChecks::page(const Span &span, uint64_t granule) {
   std::atomic<Page *> &slot = span.pages[granule >> log2PageGranules];
   Page *page = slot.load(std::memory_order_acquire);
   if (page)
-    return page;
-  constexpr size_t slots = size_t(1) << log2PageGranules;
-  if (!take(slots * sizeof(Slot)))
-    return nullptr;
+    return *page;
   auto *fresh = new Page;
-  fresh->writers = zeroed<Slot>(slots);
   if (slot.compare_exchange_strong(page, fresh))
-    return fresh;
-  used.fetch_sub(slots * sizeof(Slot));
-  std::free(fresh->writers);
+    return *fresh;
   delete fresh;
-  return page;
+  return *page;
 }
 
-std::atomic<uint64_t> *GlobalChecks::readers(Page &page) {
-  Slot *slots = page.readers.load(std::memory_order_acquire);
-  constexpr size_t count = size_t(2) << log2PageGranules;
-  if (slots || !take(count * sizeof(Slot)))
-    return slots;
+/// The slots of a page, with so many per granule; null if there is no room.
+std::atomic<uint64_t> *
+GlobalChecks::slotsOf(std::atomic<std::atomic<uint64_t> *> &slots,
+                      size_t perGranule) {
+  Slot *found = slots.load();
+  size_t count = perGranule << log2PageGranules;
+  if (found || !take(count * sizeof(Slot)))
+    return found;
   Slot *fresh = zeroed<Slot>(count);
-  if (page.readers.compare_exchange_strong(slots, fresh))
+  if (slots.compare_exchange_strong(found, fresh))
     return fresh;
   used.fetch_sub(count * sizeof(Slot));
   std::free(fresh);
-  return slots;
+  return found;
 }
 
 void GlobalChecks::report(const GlobalRace &unordered) {
@@ -164,17 +161,20 @@ void GlobalChecks::read(const Span &span, uint64_t address, unsigned bytes,
   uint64_t mine = toSlot(access);
   uint64_t granule = (address - span.base) >> log2Granule;
   uint64_t last = (address + bytes - 1 - span.base) >> log2Granule;
-  for (; granule <= last; ++granule) {
-    Page *p = page(span, granule);
-    Slot *slots = p ? readers(*p) : nullptr;
-    if (!slots)
-      continue;
-    uint64_t index = granule & ((1u << log2PageGranules) - 1);
-    addReader(slots + 2 * index, mine);
-    uint64_t writer = p->writers[index].load();
-    if (writer && blockOf(writer) != access.block)
-      report({fromSlot(writer), access, true, false,
-              span.base + (granule << log2Granule)});
+  while (granule <= last) {
+    Page &p = page(span, granule);
+    Slot *slots = slotsOf(p.readers, 2);
+    uint64_t pageEnd = granule | pageMask;
+    for (; granule <= std::min(last, pageEnd); ++granule) {
+      if (slots)
+        addReader(slots + 2 * (granule & pageMask), mine);
+      // After the reader is known: a writer that this misses finds the reader.
+      Slot *writers = slots ? p.writers.load() : nullptr;
+      uint64_t writer = writers ? writers[granule & pageMask].load() : 0;
+      if (writer && blockOf(writer) != access.block)
+        report({fromSlot(writer), access, true, false,
+                span.base + (granule << log2Granule)});
+    }
   }
 }
 
@@ -184,12 +184,13 @@ void GlobalChecks::write(const Span &span, uint64_t address, unsigned bytes,
   uint64_t granule = (address - span.base) >> log2Granule;
   uint64_t last = (address + bytes - 1 - span.base) >> log2Granule;
   for (; granule <= last; ++granule) {
-    Page *p = page(span, granule);
-    if (!p)
+    Page &p = page(span, granule);
+    Slot *writers = slotsOf(p.writers, 1);
+    if (!writers)
       continue;
-    uint64_t index = granule & ((1u << log2PageGranules) - 1);
+    uint64_t index = granule & pageMask;
     uint64_t at = span.base + (granule << log2Granule);
-    Slot &slot = p->writers[index];
+    Slot &slot = writers[index];
     uint64_t old = slot.load(std::memory_order_relaxed);
     while (old < mine && !slot.compare_exchange_weak(old, mine))
       ;
@@ -197,9 +198,9 @@ void GlobalChecks::write(const Span &span, uint64_t address, unsigned bytes,
       continue;
     if (old && blockOf(old) != access.block)
       report({fromSlot(old), access, true, true, at});
-    Slot *slots = p->readers.load(std::memory_order_acquire);
-    for (unsigned i = 0; slots && i < 2; ++i) {
-      uint64_t reader = slots[2 * index + i].load();
+    Slot *readers = p.readers.load();
+    for (unsigned i = 0; readers && i < 2; ++i) {
+      uint64_t reader = readers[2 * index + i].load();
       if (reader && blockOf(reader) != access.block)
         report({fromSlot(reader), access, false, true, at});
     }
@@ -217,10 +218,10 @@ uint64_t GlobalChecks::firstUnwritten(const Span &span,
       continue;
     uint64_t granule = (at - span.base) >> log2Granule;
     Page *p = span.pages[granule >> log2PageGranules].load();
-    if (!p && used + (sizeof(Slot) << log2PageGranules) > limit)
+    Slot *writers = p ? p->writers.load() : nullptr;
+    if (!writers && used + (sizeof(Slot) << log2PageGranules) > limit)
       continue; // Perhaps it was written without a record.
-    uint64_t slot =
-        p ? p->writers[granule & ((1u << log2PageGranules) - 1)].load() : 0;
+    uint64_t slot = writers ? writers[granule & pageMask].load() : 0;
     if (!slot || blockOf(slot) > block)
       return at;
   }
@@ -238,9 +239,10 @@ void GlobalChecks::finish(const RangeTable &ranges) const {
         ((range.base + range.size - span->base - 1) >> log2Granule) + 1;
     for (uint64_t g = (range.base - span->base) >> log2Granule; g < granules;) {
       Page *p = span->pages[g >> log2PageGranules].load();
-      uint64_t next = ((g >> log2PageGranules) + 1) << log2PageGranules;
-      for (; p && g < std::min(next, granules); ++g)
-        if (p->writers[g & ((1u << log2PageGranules) - 1)].load())
+      Slot *writers = p ? p->writers.load() : nullptr;
+      uint64_t next = (g | pageMask) + 1;
+      for (; writers && g < std::min(next, granules); ++g)
+        if (writers[g & pageMask].load(std::memory_order_relaxed))
           range.written->mark(span->base + (g << log2Granule) - range.base,
                               uint64_t(1) << log2Granule);
       g = next;

@@ -97,8 +97,10 @@ public:
 
 private:
   static constexpr unsigned log2PageGranules = 12;
-  Page *page(const Span &span, uint64_t granule);
-  std::atomic<uint64_t> *readers(Page &page);
+  static constexpr uint64_t pageMask = (uint64_t(1) << log2PageGranules) - 1;
+  Page &page(const Span &span, uint64_t granule);
+  std::atomic<uint64_t> *slotsOf(std::atomic<std::atomic<uint64_t> *> &slots,
+                                 size_t perGranule);
   bool take(uint64_t bytes);
   void report(const GlobalRace &race);
 

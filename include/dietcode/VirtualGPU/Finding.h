@@ -74,7 +74,7 @@ std::string toJson(const Finding &finding);
 /// Which checkers watch a launch. Accesses are always checked against the
 /// memory that the kernel may touch, since device memory is host memory: that
 /// alone protects the process that runs the kernel. What each of the others
-/// guarantees, misses and costs is in lib/VirtualGPU/Checkers.md.
+/// guarantees, misses and costs is in docs/checkers.md.
 struct CheckOptions {
   bool alignment = true;
   /// Divergent barriers. Without it, a barrier counts the whole warp.
