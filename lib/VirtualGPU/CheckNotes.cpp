@@ -96,10 +96,13 @@ private:
   void solve() {
     definedIn.assign(starts.size(), {});
     definedIn[0] = atEntry;
+    std::vector<bool> reached(starts.size(), false);
+    reached[0] = true;
     std::vector<size_t> work = {0};
     auto flow = [&](size_t to, const Bits &from) {
       Bits &in = definedIn[to];
-      bool changed = in.empty();
+      bool changed = !reached[to];
+      reached[to] = true;
       if (changed)
         in = from;
       else
@@ -124,9 +127,9 @@ private:
       if ((!leaves || last.guard != noRef) && b + 1 < starts.size())
         flow(b + 1, out);
     }
-    for (Bits &in : definedIn)
-      if (in.empty()) // Unreachable.
-        in.assign(registers, true);
+    for (size_t b = 0; b < starts.size(); ++b)
+      if (!reached[b])
+        definedIn[b].assign(registers, true);
   }
 
   void spread(Bits &watched) const {

@@ -57,6 +57,12 @@ TEST(Uninitialized, RegistersThatNobodyDependsOn) {
             "(no error)");
 }
 
+TEST(Uninitialized, KernelsWithoutRegisters) {
+  auto module = parseModule(
+      header() + ".visible .entry k() { LOOP: bra LOOP; }", "t.ptx");
+  EXPECT_TRUE(module) << messageOf(module);
+}
+
 TEST(Uninitialized, Shared) {
   std::string message = run("mul.wide.u32 %rd5, %r0, 4; mov.u64 %rd6, s;"
                             "add.s64 %rd5, %rd5, %rd6; st.shared.u32 [%rd5], "
