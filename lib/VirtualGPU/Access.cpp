@@ -52,6 +52,12 @@ bool Executor::resolve(Warp &warp, const Inst &inst, uint32_t mask,
                        unsigned bytes) {
   AddressRange range;
   addressesOf(inst, mask, range);
+  return resolveAddresses(warp, inst, mask, bytes, range);
+}
+
+/// The same for addresses that are in `hostAddresses` already.
+bool Executor::resolveAddresses(Warp &warp, const Inst &inst, uint32_t mask,
+                                unsigned bytes, AddressRange range) {
   if (range.bits & (bytes - 1) &&
       (launch.checks.alignment || inst.kind == Kind::Atomic))
     return failAlignment(warp, inst, mask, bytes);
@@ -107,7 +113,7 @@ bool Executor::resolveGlobal(Warp &warp, const Inst &inst, uint32_t mask,
     return true;
   // The range of the last lane that left the previous one, or of all.
   bool inOneRange = range.min >= hit.base && range.max <= hit.end - bytes;
-  if (inst.kind == Kind::Load && inOneRange && !needsShadow(hit))
+  if (!writesMemory(inst.kind) && inOneRange && !needsShadow(hit))
     return true;
   return checkGlobal(warp, inst, mask, bytes);
 }
@@ -239,6 +245,8 @@ void Executor::sampleShared(uint32_t mask, unsigned bytes) {
     }
   });
   samples.sharedWavefronts += most;
+  if (tracer)
+    tracer->shared(hostAddresses, mask, bytes);
   ++samples.sharedAccesses;
 }
 
@@ -261,7 +269,9 @@ void Executor::sampleGlobal(const Inst &inst, uint32_t mask, unsigned bytes) {
   });
   std::sort(sectors, sectors + n);
   n = static_cast<unsigned>(std::unique(sectors, sectors + n) - sectors);
-  if (inst.kind != Kind::Store) {
+  if (tracer)
+    tracer->global(sectors, n, mask, bytes);
+  if (readsMemory(inst.kind)) {
     samples.sectorsRead += n;
     sectorsRead.insert(sectors, sectors + n);
     auto index = static_cast<uint32_t>(range.index);
@@ -270,7 +280,7 @@ void Executor::sampleGlobal(const Inst &inst, uint32_t mask, unsigned bytes) {
     if (at == samples.rangesRead.end() || *at != index)
       samples.rangesRead.insert(at, index);
   }
-  if (inst.kind != Kind::Load) {
+  if (writesMemory(inst.kind)) {
     samples.sectorsWritten += n;
     sectorsWritten.insert(sectors, sectors + n);
   }

@@ -54,27 +54,6 @@ private:
 
 bool isRegister(Ref ref) { return ref != noRef && !(ref & constantBit); }
 
-template <typename Fn>
-void forEachUse(const Inst &inst, Fn fn) {
-  for (Ref ref : inst.src)
-    if (isRegister(ref))
-      fn(ref);
-  if (isRegister(inst.guard)) {
-    fn(inst.guard);
-    // Lanes that the guard excludes keep the old value.
-    for (Ref ref : inst.dst)
-      if (isRegister(ref))
-        fn(ref);
-  }
-}
-
-template <typename Fn>
-void forEachDef(const Inst &inst, Fn fn) {
-  for (Ref ref : inst.dst)
-    if (isRegister(ref))
-      fn(ref);
-}
-
 class Analysis {
 public:
   Analysis(Program &program, const std::vector<Type> &types,
@@ -93,6 +72,32 @@ public:
   }
 
 private:
+  template <typename Fn>
+  void forEachDef(const Inst &inst, Fn fn) const {
+    for (Ref ref : inst.dst)
+      if (isRegister(ref))
+        fn(ref);
+    if (usesMatrixOp(inst.kind))
+      for (Ref ref : program.matrixOps[inst.imm].dst)
+        fn(ref);
+  }
+
+  template <typename Fn>
+  void forEachUse(const Inst &inst, Fn fn) const {
+    for (Ref ref : inst.src)
+      if (isRegister(ref))
+        fn(ref);
+    if (usesMatrixOp(inst.kind))
+      for (Ref ref : program.matrixOps[inst.imm].src)
+        if (isRegister(ref))
+          fn(ref);
+    if (isRegister(inst.guard)) {
+      fn(inst.guard);
+      // Lanes that the guard excludes keep the old value.
+      forEachDef(inst, fn);
+    }
+  }
+
   void buildBlocks();
   void findReconvergence();
   void computeLiveness();
@@ -355,6 +360,12 @@ void Analysis::rewriteRefs() {
       for (Ref &ref : inst.src)
         if (ref == noRef)
           ref = inst.src[0];
+  }
+  for (MatrixOp &op : program.matrixOps) {
+    for (Ref &ref : op.dst)
+      rewrite(ref);
+    for (Ref &ref : op.src)
+      rewrite(ref);
   }
   for (auto &[kind, ref] : pinned)
     program.specials.emplace_back(kind, rows[ref]);

@@ -255,6 +255,7 @@ bool Executor::releaseBarriers() {
     arrivals[id] = 0;
     if (shared)
       shared->release(id, waitingMask, waitsForBlock ? exitedMask : 0);
+    reduceAtBarrier(id);
     for (Warp &warp : warps)
       if (warp.status == Warp::Waiting && warp.barrier == id) {
         warp.status = Warp::Ready;

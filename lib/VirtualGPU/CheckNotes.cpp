@@ -34,6 +34,11 @@ public:
       : code(program.code), registers(registers), atEntry(registers, false) {
     for (auto &[special, ref] : pinned)
       atEntry[ref] = true;
+    // Matrix instructions have more registers than a watch: those they write
+    // are taken to be defined.
+    for (const MatrixOp &op : program.matrixOps)
+      for (Ref ref : op.dst)
+        atEntry[ref] = true;
   }
 
   /// The watched ones: what may be undefined, and what that may make undefined.
@@ -140,7 +145,7 @@ private:
         for (Ref ref : inst.src)
           reads |= isRegister(ref) && watched[ref];
         for (Ref ref : inst.dst)
-          if (reads && isRegister(ref) && !watched[ref]) {
+          if (reads && isRegister(ref) && !watched[ref] && !atEntry[ref]) {
             watched[ref] = true;
             changed = true;
           }
@@ -156,11 +161,16 @@ private:
 };
 
 /// The sources that an instruction acts on, rather than computing with them.
-uint8_t consumedSources(Kind kind) {
-  switch (kind) {
+uint8_t consumedSources(const Inst &inst) {
+  switch (inst.kind) {
   case Kind::Load:
+  case Kind::LoadMatrix:
     return 1;
   case Kind::Store:
+    // Arguments of calls may be undefined.
+    return inst.space == Space::Local ? 1 : 0x1f;
+  case Kind::LoadFragment:
+  case Kind::StoreFragment:
   case Kind::Atomic:
   case Kind::Barrier:
   case Kind::Vote:
@@ -200,7 +210,16 @@ void noteForCheckers(const RawInstruction &raw, Program &program,
     Inst &inst = program.code[i];
     inst.strong = isStrong;
     inst.warpSync = waits;
-    if (inst.kind != Kind::Load && inst.kind != Kind::Store)
+    if (usesMatrixOp(inst.kind) && inst.kind != Kind::Mma) {
+      const MatrixOp &op = program.matrixOps[inst.imm];
+      unsigned bytes = bitsOf(op.types[0]) / 8 * op.elementsPerAccess;
+      program.log2Granule =
+          std::min(program.log2Granule, uint8_t(bytes < 2   ? 0
+                                                : bytes < 4 ? 1
+                                                            : 2));
+    }
+    if (inst.kind != Kind::Load && inst.kind != Kind::Store &&
+        inst.kind != Kind::Atomic)
       continue;
     if (inst.space == Space::Shared || inst.space == Space::Global ||
         inst.space == Space::Generic)
@@ -234,7 +253,7 @@ void watchRegisters(Program &program, size_t registers,
     for (unsigned i = 0; i < 5; ++i)
       watch.src[i] = number(inst.src[i]);
     watch.guard = number(inst.guard);
-    watch.consumed = consumedSources(inst.kind);
+    watch.consumed = consumedSources(inst);
     watch.isSelect = isSelect(inst);
     watch.defines = inst.kind == Kind::Shuffle;
     if (!any)

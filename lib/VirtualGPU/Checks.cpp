@@ -71,8 +71,7 @@ bool Executor::checkRegisters(Warp &warp, const Inst &inst, uint32_t mask,
     uint32_t undefined = ~state[watch.src[i]];
     if ((watch.consumed >> i) & 1 && undefined & mask) {
       const char *what = "an operand";
-      bool isAccess = inst.kind == Kind::Load || inst.kind == Kind::Store ||
-                      inst.kind == Kind::Atomic;
+      bool isAccess = readsMemory(inst.kind) || writesMemory(inst.kind);
       if (isAccess)
         what = i == 0 ? "its address" : "the value it stores";
       return failRegister(warp, inst, lowest(undefined & mask), what);
@@ -100,9 +99,12 @@ bool Executor::checkRegisters(Warp &warp, const Inst &inst, uint32_t mask,
 bool Executor::checkShared(Warp &warp, const Inst &inst, uint32_t mask,
                            unsigned bytes) {
   SharedAccess access;
-  access.kind = inst.kind == Kind::Store    ? SharedAccess::Store
-                : inst.kind == Kind::Atomic ? SharedAccess::Atomic
-                                            : SharedAccess::Load;
+  access.kind = inst.kind == Kind::Atomic ? SharedAccess::Atomic
+                : writesMemory(inst.kind) ? SharedAccess::Store
+                                          : SharedAccess::Load;
+  // Of an ldmatrix's addresses, the first eight per matrix are read.
+  if (inst.kind == Kind::LoadMatrix && inst.dst[3] == noRef)
+    mask &= inst.dst[1] == noRef ? 0xff : 0xffff;
   access.strong = inst.strong;
   access.readsOld = readsOld(inst);
   access.warp = warp.index;
@@ -156,7 +158,8 @@ void Executor::markWritten(uint64_t address, unsigned bytes) const {
 bool Executor::checkGlobal(Warp &warp, const Inst &inst, uint32_t mask,
                            unsigned bytes) {
   GlobalChecks &global = *launch.global;
-  bool isAtomic = inst.kind == Kind::Atomic, isStore = inst.kind == Kind::Store;
+  bool isAtomic = inst.kind == Kind::Atomic;
+  bool isStore = writesMemory(inst.kind) && !isAtomic;
   bool isSynchronizing = isAtomic || inst.strong;
   // Blocks that use fences and atomics order themselves by them.
   hasSynchronized |= isSynchronizing && program.hasDeviceFences;

@@ -181,6 +181,8 @@ Type widened(Type type) {
 //===----------------------------------------------------------------------===//
 
 bool Decoder::arith(const RawInstruction &raw) {
+  if (std::count(raw.opcode.begin() + 1, raw.opcode.end(), "cc"))
+    return carry(raw);
   Modifiers mods(raw);
   std::optional<Type> type = mods.takeType();
   if (!type)
@@ -320,19 +322,6 @@ bool Decoder::countBits(const RawInstruction &raw) {
                   Pipe::Int, destination(raw.operands[0], result), {a}, imm);
 }
 
-bool Decoder::dotProduct(const RawInstruction &raw) {
-  Modifiers mods(raw);
-  std::optional<Type> a = mods.takeType(), b = mods.takeType();
-  if (!a || a != b || byteSize(*a) != 4 || !mods.done() ||
-      raw.operands.size() != 4)
-    return false;
-  return emitLane(raw, lanes.op[unsigned(Op::Dp4a)][unsigned(*a)], Type::U32,
-                  Pipe::Int, destination(raw.operands[0], Type::U32),
-                  {source(raw.operands[1], Type::U32),
-                   source(raw.operands[2], Type::U32),
-                   source(raw.operands[3], Type::U32)});
-}
-
 //===----------------------------------------------------------------------===//
 // Comparisons and selections
 //===----------------------------------------------------------------------===//
@@ -385,10 +374,16 @@ bool Decoder::setp(const RawInstruction &raw) {
   Modifiers mods(raw);
   std::optional<Type> result = isSet ? mods.takeType() : Type::Pred;
   std::optional<Type> type = mods.takeType();
-  if (!result || !type || *type == Type::Pred ||
-      (isSet && byteSize(*result) != 4))
+  if (!result || !type || *type == Type::Pred)
     return false;
+  if (*type == Type::F16x2 && !isSet && raw.operands.size() > 2)
+    return setpHalves(raw);
   std::optional<Op> compare = takeComparison(mods, *type);
+  bool isHalves = byteSize(*result) == 2 || *type == Type::F16x2;
+  if (isSet && isHalves)
+    return compare && mods.done() && setHalves(raw, *compare, *result, *type);
+  if (isSet && byteSize(*result) != 4)
+    return false;
   BoolOp combine = takeBoolOp(mods);
   Inst inst = begin(raw, isSet ? Kind::Set : Kind::Setp, pipeOf(*type, false));
   if (mods.take("ftz") && *type == Type::F32)

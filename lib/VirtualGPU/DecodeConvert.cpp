@@ -25,10 +25,16 @@ bool Decoder::mov(const RawInstruction &raw) {
   const Operand &from = raw.operands[1];
   if (raw.operands[0].kind == Operand::Vector || from.kind == Operand::Vector)
     return movVector(raw, *type);
-  if (from.kind == Operand::Special &&
-      (from.name == "%clock" || from.name == "%clock64" ||
-       from.name == "%clock_hi" || from.name == "%globaltimer"))
+  bool isSpecial = from.kind == Operand::Special;
+  if (isSpecial && (from.name.substr(0, 6) == "%clock" ||
+                    from.name.substr(0, 12) == "%globaltimer"))
     return movClock(raw, *type);
+  if (isSpecial && (byteSize(*type) == 2 || byteSize(*type) == 8)) {
+    Type to = unsignedOf(byteSize(*type));
+    return emitLane(raw, lanes.cvt[unsigned(to)][unsigned(Type::U32)], to,
+                    Pipe::Int, destination(raw.operands[0], *type),
+                    {special(from.name)});
+  }
   Type moved = *type == Type::Pred ? *type : unsignedOf(byteSize(*type));
   Ref a = source(from, *type);
   return emitLane(raw, lanes.op[unsigned(Op::Mov)][unsigned(moved)], moved,
@@ -36,14 +42,17 @@ bool Decoder::mov(const RawInstruction &raw) {
 }
 
 bool Decoder::movClock(const RawInstruction &raw, Type type) {
-  bool isWide = raw.operands[1].name == "%clock64" ||
-                raw.operands[1].name == "%globaltimer";
+  std::string_view name = raw.operands[1].name;
+  bool isWide = name == "%clock64" || name == "%globaltimer";
+  bool isHigh = name == "%clock_hi" || name == "%globaltimer_hi";
+  if (!isWide && !isHigh && name != "%clock" && name != "%globaltimer_lo")
+    return refuse("unknown register '" + std::string(name) + "'");
   if (byteSize(type) != (isWide ? 8u : 4u))
     return false;
   Inst inst = begin(raw, Kind::Clock, Pipe::Int);
   inst.type = unsignedOf(byteSize(type));
   inst.blend = static_cast<uint8_t>(log2Bytes(byteSize(type)));
-  inst.imm = raw.operands[1].name == "%clock_hi" ? 32 : 0;
+  inst.imm = isHigh ? 32 : 0;
   if ((inst.dst[0] = destination(raw.operands[0], type)) == noRef)
     return false;
   emit(inst);

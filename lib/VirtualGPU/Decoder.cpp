@@ -57,8 +57,8 @@ std::optional<Space> Modifiers::takeSpace() {
   static constexpr std::pair<std::string_view, Space> names[] = {
       {"global", Space::Global},      {"shared", Space::Shared},
       {"local", Space::Local},        {"const", Space::Const},
-      {"param", Space::Param},        {"shared::cta", Space::Shared},
-      {"param::entry", Space::Param},
+      {"param::func", Space::Param},  {"param", Space::Param},
+      {"shared::cta", Space::Shared}, {"param::entry", Space::Param},
   };
   for (auto &[name, space] : names)
     if (take(name))
@@ -70,7 +70,7 @@ void Modifiers::takeMemoryQualifiers() {
   static constexpr std::string_view names[] = {
       "weak", "volatile", "relaxed", "acquire", "release", "acq_rel",
       "cta",  "gpu",      "sys",     "ca",      "cg",      "cs",
-      "lu",   "cv",       "wb",      "wt",      "nc"};
+      "lu",   "cv",       "wb",      "wt",      "nc",      "mmio"};
   for (std::string_view name : names)
     take(name);
   parts.erase(std::remove_if(parts.begin(), parts.end(),
@@ -99,10 +99,12 @@ Decoder::Decoder(const RawModule &module, const RawKernel &kernel,
 }
 
 void Decoder::place(const Variable &variable) {
-  bool isLocal = variable.space == Space::Local;
+  // The .param variables of calls are the thread's own, as is .local memory.
+  bool isLocal =
+      variable.space == Space::Local || variable.space == Space::Param;
   uint32_t &size = isLocal ? program.localBytes : program.staticSharedBytes;
   size = (size + variable.align - 1) & ~(variable.align - 1);
-  symbols[variable.name] = {variable.space, size};
+  symbols[variable.name] = {isLocal ? Space::Local : variable.space, size};
   // Beyond any limit, but without overflow: launching reports it.
   size = static_cast<uint32_t>(
       std::min<uint64_t>(size + variable.size, uint64_t(1) << 30));
@@ -122,7 +124,7 @@ void Decoder::layOutVariables() {
     }
   std::vector<const Variable *> dynamic;
   auto visit = [&](const Variable &variable) {
-    if (variable.space != Space::Shared && variable.space != Space::Local)
+    if (variable.space == Space::Global || variable.space == Space::Const)
       return;
     if (variable.isDynamicShared)
       dynamic.push_back(&variable);
@@ -330,6 +332,9 @@ bool Decoder::emitLane(const RawInstruction &raw, LaneFn fn, Type dstType,
 }
 
 bool Decoder::decode(const RawInstruction &raw) {
+  std::string unmet = unmetRequirement(raw, module.chip, module.version);
+  if (!unmet.empty())
+    return refuse(unmet);
   DecodeFn fn = lookup(raw.opcode[0]);
   if (!fn)
     return false;
@@ -410,32 +415,6 @@ bool Decoder::trap(const RawInstruction &raw) {
   if (raw.opcode.size() != 1 || !raw.operands.empty())
     return false;
   emit(begin(raw, Kind::Trap, Pipe::Control));
-  return true;
-}
-
-/// A call to __assertfail(message, file, line, function, size), the only
-/// function known here.
-bool Decoder::call(const RawInstruction &raw) {
-  Modifiers mods(raw);
-  mods.take("uni");
-  if (!mods.done() || raw.operands.size() != 2 ||
-      raw.operands[0].name != "__assertfail" ||
-      raw.operands[1].elements.size() != 5)
-    return refuse("functions must be inlined");
-  Inst inst = begin(raw, Kind::Trap, Pipe::Control);
-  inst.mode = 1;
-  static constexpr Type types[] = {Type::U64, Type::U64, Type::U32};
-  for (unsigned i = 0; i < 3; ++i)
-    if ((inst.src[i] = source(raw.operands[1].elements[i], types[i])) == noRef)
-      return false;
-  emit(inst);
-  return true;
-}
-
-/// Fences, prefetches and sleeping have no effect on values: blocks see memory
-/// in order here.
-bool Decoder::nothing(const RawInstruction &raw) {
-  emit(begin(raw, Kind::Nop, Pipe::Control));
   return true;
 }
 

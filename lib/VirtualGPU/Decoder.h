@@ -57,7 +57,6 @@ private:
   bool funnelShift(const RawInstruction &raw);
   bool bitField(const RawInstruction &raw);
   bool countBits(const RawInstruction &raw);
-  bool dotProduct(const RawInstruction &raw);
   bool reciprocal(const RawInstruction &raw);
   bool mov(const RawInstruction &raw);
   bool movVector(const RawInstruction &raw, Type type);
@@ -70,13 +69,34 @@ private:
   bool exit(const RawInstruction &raw);
   bool trap(const RawInstruction &raw);
   bool call(const RawInstruction &raw);
+  bool callAssert(const RawInstruction &raw);
+  bool callPrint(const RawInstruction &raw);
+  Ref argument(const RawInstruction &raw, const Operand &operand, Type type);
   bool barrier(const RawInstruction &raw);
+  bool barrierReduction(const RawInstruction &raw, Modifiers &mods,
+                        bool isAligned);
   bool nothing(const RawInstruction &raw);
   bool load(const RawInstruction &raw);
   bool loadParam(const RawInstruction &raw, Type type, int64_t offset,
                  const std::vector<const Operand *> &targets);
   bool store(const RawInstruction &raw);
   bool atomic(const RawInstruction &raw);
+  bool carry(const RawInstruction &raw);
+  bool multiply24(const RawInstruction &raw);
+  bool dotMixed(const RawInstruction &raw);
+  bool slct(const RawInstruction &raw);
+  bool testp(const RawInstruction &raw);
+  bool isSpace(const RawInstruction &raw);
+  bool bitExtend(const RawInstruction &raw);
+  bool setHalves(const RawInstruction &raw, Op compare, Type result, Type type);
+  bool setpHalves(const RawInstruction &raw);
+  bool mma(const RawInstruction &raw);
+  bool wmma(const RawInstruction &raw);
+  bool fragment(const RawInstruction &raw, bool isLoad);
+  bool loadMatrix(const RawInstruction &raw);
+  bool moveMatrix(const RawInstruction &raw);
+  bool registers(const Operand &operand, size_t count, std::vector<Ref> &into,
+                 bool isTarget);
   bool shuffle(const RawInstruction &raw);
   bool vote(const RawInstruction &raw);
   bool match(const RawInstruction &raw);
@@ -94,9 +114,7 @@ private:
   bool address(const Operand &operand, Inst &inst);
   std::optional<uint64_t> symbolValue(std::string_view name,
                                       Space *space = nullptr);
-  Type registerType(const Operand &operand) const {
-    return kernel.registers[operand.reg];
-  }
+  Type registerType(const Operand &operand) const { return types[operand.reg]; }
 
   /// A new instruction of the raw one, guarded as it is.
   Inst begin(const RawInstruction &raw, Kind kind, Pipe pipe);
@@ -123,6 +141,7 @@ private:
     uint64_t value;
   };
   std::unordered_map<std::string_view, SymbolInfo> symbols;
+  Ref carryFlag = noRef;
   std::string reason;
   uint32_t sourceIndex = 0;
 };

@@ -12,6 +12,7 @@
 #include "GlobalChecks.h"
 #include "Program.h"
 #include "SharedChecks.h"
+#include "Timing/Trace.h"
 #include "dietcode/VirtualGPU/VirtualGPU.h"
 #include <unordered_set>
 
@@ -33,7 +34,12 @@ struct LaunchState {
   std::vector<uint8_t> params;
   uint64_t instructionLimit;
   CheckOptions checks;
-  GlobalChecks *global; ///< Null if global memory needs no shadow.
+  GlobalChecks *global;    ///< Null if global memory needs no shadow.
+  uint32_t knownRegisters; ///< From an assembler, or 0.
+
+  uint32_t registersPerThread() const {
+    return knownRegisters ? knownRegisters : program.liveRegisters;
+  }
 };
 
 /// The coordinates of an index in a box, x fastest.
@@ -94,6 +100,8 @@ public:
   std::vector<uint64_t> executionCounts() const;
   const Sample &sample() const { return samples; }
   Finding finding;
+  /// Records the next block if it is sampled; may be null.
+  Tracer *tracer = nullptr;
 
 private:
   /// A range of memory that an access lay in.
@@ -123,7 +131,6 @@ private:
   void loadParam(const Inst &inst, uint32_t mask);
   bool shuffle(Warp &warp, const Inst &inst, uint32_t mask);
   bool vote(Warp &warp, const Inst &inst, uint32_t mask);
-  bool match(Warp &warp, const Inst &inst, uint32_t mask);
   bool checkMembers(Warp &warp, const Inst &inst, Ref members, uint32_t mask);
   bool trap(Warp &warp, const Inst &inst, uint32_t mask);
   std::string textAt(uint64_t address) const;
@@ -135,7 +142,7 @@ private:
   bool popDivergence(Warp &warp, uint32_t &pc, uint32_t &active);
   void diverge(Warp &warp, const Inst &inst, uint32_t taken, uint32_t &pc,
                uint32_t &active);
-  void observe(Warp &warp, const Inst &inst);
+  void observe(Warp &warp, const Inst &inst, uint32_t active);
 
   // Access.cpp
   bool load(Warp &warp, const Inst &inst, uint32_t mask);
@@ -143,6 +150,8 @@ private:
   /// Checks the addresses of an access of `bytes` per lane and turns them into
   /// host addresses in `hostAddresses`.
   bool resolve(Warp &warp, const Inst &inst, uint32_t mask, unsigned bytes);
+  bool resolveAddresses(Warp &warp, const Inst &inst, uint32_t mask,
+                        unsigned bytes, AddressRange range);
   bool resolveGlobal(Warp &warp, const Inst &inst, uint32_t mask,
                      unsigned bytes, const AddressRange &range);
   bool resolveWindow(Warp &warp, const Inst &inst, uint32_t mask,
@@ -183,6 +192,24 @@ private:
   bool failShared(Warp &warp, const Inst &inst, unsigned bytes,
                   const SharedFault &found);
   bool reportDeadlock();
+
+  // MatrixExecution.cpp
+  bool matrix(Warp &warp, const Inst &inst, uint32_t mask);
+  void multiply(const MatrixOp &op);
+  void multiplyIntegers(const MatrixOp &op);
+  bool accessFragment(Warp &warp, const Inst &inst);
+  bool loadMatrix(Warp &warp, const Inst &inst);
+  void moveMatrix(const Inst &inst);
+
+  // Exchange.cpp
+  bool match(Warp &warp, const Inst &inst, uint32_t mask);
+  void carry(const Inst &inst, uint32_t mask);
+  void reduceAtBarrier(uint32_t id);
+
+  // Print.cpp
+  bool print(Warp &warp, const Inst &inst, uint32_t mask);
+  const uint8_t *readable(const Warp &warp, unsigned lane, uint64_t address,
+                          uint64_t bytes) const;
 
   // Atomics.cpp
   bool atomic(Warp &warp, const Inst &inst, uint32_t mask);

@@ -45,9 +45,9 @@ const char *spaceName(Space space) {
 }
 
 const char *accessName(const Inst &inst) {
-  return inst.kind == Kind::Load    ? "load"
-         : inst.kind == Kind::Store ? "store"
-                                    : "atomic access";
+  return readsMemory(inst.kind) && writesMemory(inst.kind) ? "atomic access"
+         : writesMemory(inst.kind)                         ? "store"
+                                                           : "load";
 }
 
 /// Where an address lies with respect to a range it is not in.

@@ -152,6 +152,11 @@ struct LaneTable {
   /// Full-warp loads and stores of vectors; [log2 bytes][log2 elements].
   void (*load[4][3])(void *const *rows, const uint64_t *hostAddresses);
   void (*store[4][3])(const void *const *rows, const uint64_t *hostAddresses);
+  /// 64 halves to floats.
+  void (*widenHalves)(float *dst, const void *halves);
+  /// d[m][n] += a[m][k] * b[k][n], in the order of k.
+  void (*multiplyHalves)(double *d, const float *a, const float *b, int m,
+                         int n, int k);
   const char *name;
 };
 

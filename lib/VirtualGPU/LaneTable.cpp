@@ -40,17 +40,20 @@ LaneTable makeTable() {
     table.name = "avx512";
     fillArithAVX512(table);
     fillMemoryAVX512(table);
+    fillMatrixAVX512(table);
     return table;
   }
   if (avx2 && allowed("avx2")) {
     table.name = "avx2";
     fillArithAVX2(table);
     fillMemoryAVX2(table);
+    fillMatrixAVX2(table);
     return table;
   }
 #endif
   fillArithBaseline(table);
   fillMemoryBaseline(table);
+  fillMatrixBaseline(table);
   return table;
 }
 

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Hot sources (LaneArith, LaneMemory) are compiled per instruction set and fill
-// the table through functions whose names carry the set. The others exist once.
+// Hot sources (LaneArith, LaneMatrix, LaneMemory) are compiled per instruction
+// set and fill the table through functions whose names carry the set. The
+// others exist once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,10 +26,13 @@ namespace dietcode::vgpu {
 
 void fillArithBaseline(LaneTable &table);
 void fillMemoryBaseline(LaneTable &table);
+void fillMatrixBaseline(LaneTable &table);
 void fillArithAVX2(LaneTable &table);
 void fillMemoryAVX2(LaneTable &table);
+void fillMatrixAVX2(LaneTable &table);
 void fillArithAVX512(LaneTable &table);
 void fillMemoryAVX512(LaneTable &table);
+void fillMatrixAVX512(LaneTable &table);
 
 void fillBits(LaneTable &table);
 void fillConvert(LaneTable &table);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Timing.h"
+#include "Timing/Estimate.h"
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -107,9 +108,18 @@ std::set<uint64_t> blocksToSample(uint64_t blocks) {
 /// Runs all blocks of a launch on some host threads.
 class Grid {
 public:
-  Grid(const LaunchState &launch, uint64_t blocks)
-      : launch(launch), blocks(blocks), sampled(blocksToSample(blocks)),
-        firstFailed(blocks) {}
+  Grid(const LaunchState &launch, uint64_t blocks, bool timeOnly)
+      : launch(launch), blocks(blocks), map(launch.program),
+        traced(blocksToTrace(launch)), traces(traced.size()) {
+    if (timeOnly) {
+      order = traced;
+      this->blocks = order.size();
+      sampled.insert(traced.begin(), traced.end());
+    } else {
+      sampled = blocksToSample(blocks);
+    }
+    firstFailed = this->blocks;
+  }
 
   /// Null after a finding, which `finding` then holds.
   std::optional<LaunchReport> run() {
@@ -125,7 +135,7 @@ public:
     }
     if (firstFailed < blocks)
       return std::nullopt;
-    return makeReport(launch, executions, sample, sampled.size());
+    return report();
   }
 
   Finding finding;
@@ -158,7 +168,7 @@ private:
       if (block >= firstFailed.load(std::memory_order_relaxed) ||
           (launch.global && block > launch.global->lowestRacing()))
         break;
-      if (executor.runBlock(block, sampled.count(block) != 0))
+      if (runBlock(executor, order.empty() ? block : order[block]))
         continue;
       std::lock_guard<std::mutex> lock(mutex);
       if (block < firstFailed) {
@@ -174,8 +184,43 @@ private:
       executions[i] += counts[i];
   }
 
+  bool runBlock(Executor &executor, uint64_t block) {
+    auto at = std::lower_bound(traced.begin(), traced.end(), block);
+    bool isTraced = at != traced.end() && *at == block;
+    bool isSampled = sampled.count(block) != 0;
+    if (!isTraced)
+      return executor.runBlock(block, isSampled);
+    Tracer tracer(map, (launch.threads + 31) / 32,
+                  static_cast<unsigned>(launch.spec.sharedBanks),
+                  mostTraceRecords);
+    executor.tracer = &tracer;
+    bool ok = executor.runBlock(block, true);
+    executor.tracer = nullptr;
+    traces[static_cast<size_t>(at - traced.begin())] = tracer.take();
+    return ok;
+  }
+
+  LaunchReport report() const {
+    std::set<uint64_t> seen = sampled;
+    seen.insert(traced.begin(), traced.end());
+    std::vector<uint64_t> counts = executions;
+    uint64_t all = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+    if (!order.empty())
+      for (uint64_t &count : counts)
+        count = count * all / blocks;
+    LaunchReport result = makeReport(launch, counts, sample, seen.size());
+    result.replay = estimateTime(launch, map, traces, sample, seen.size());
+    if (result.replay.valid)
+      result.virtualSeconds = result.replay.microseconds * 1e-6;
+    return result;
+  }
+
   const LaunchState &launch;
-  uint64_t blocks;
+  uint64_t blocks; ///< How many are run.
+  BlockMap map;
+  std::vector<uint64_t> traced; ///< Ascending.
+  std::vector<BlockTrace> traces;
+  std::vector<uint64_t> order; ///< The blocks to run; empty: all.
   std::set<uint64_t> sampled;
   std::atomic<uint64_t> next{0};
   std::atomic<uint64_t> firstFailed;
@@ -186,17 +231,19 @@ private:
 };
 
 /// The shadows of global memory that the checkers need for a launch, if any.
-std::unique_ptr<GlobalChecks> makeGlobalChecks(const CheckOptions &options,
+std::unique_ptr<GlobalChecks> makeGlobalChecks(const LaunchConfig &config,
                                                const Program &program,
                                                const RangeTable &memory,
                                                uint64_t blocks) {
-  bool races = options.globalRaces && blocks > 1;
+  const CheckOptions &options = config.checks;
+  // The blocks that do not run would have written who knows what.
+  bool races = options.globalRaces && blocks > 1 && !config.timeOnly;
   bool unwritten = false;
   for (const MemoryRange &range : memory.ranges()) {
     if (!range.written || range.written->complete())
       continue;
     // Without the checker nobody knows what this launch writes.
-    if (options.uninitializedGlobal)
+    if (options.uninitializedGlobal && !config.timeOnly)
       unwritten = true;
     else
       range.written->mark(0, range.size);
@@ -249,6 +296,11 @@ Expected<LaunchReport> VirtualGPU::launch(const Module &module,
     return refuse(std::to_string(paramCount) +
                   " parameters were given; the kernel has " +
                   std::to_string(program.params.size()));
+  const ChipSpec *chip = lookupChip(deviceSpec.chip);
+  if (chip && impl.chip > static_cast<unsigned>(chip->computeCapability))
+    return refuse("the module is for sm_" + std::to_string(impl.chip) + "; " +
+                  std::string(deviceSpec.name) + " is " +
+                  std::string(deviceSpec.chip));
   std::string why = checkShape(deviceSpec, config);
   if (why.empty())
     why = checkKernelLimits(deviceSpec, program, config);
@@ -269,12 +321,13 @@ Expected<LaunchReport> VirtualGPU::launch(const Module &module,
                        packParams(program, params),
                        config.maxWarpInstructionsPerBlock,
                        config.checks,
-                       nullptr};
+                       nullptr,
+                       config.registersPerThread};
   uint64_t blocks = uint64_t(state.grid[0]) * state.grid[1] * state.grid[2];
   std::unique_ptr<GlobalChecks> global =
-      makeGlobalChecks(config.checks, program, memory, blocks);
+      makeGlobalChecks(config, program, memory, blocks);
   state.global = global.get();
-  Grid launched(state, blocks);
+  Grid launched(state, blocks, config.timeOnly);
   std::optional<LaunchReport> report = launched.run();
   if (global)
     global->finish(memory);

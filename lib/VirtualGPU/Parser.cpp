@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ParserImpl.h"
+#include <cstdlib>
 #include <cstring>
 
 namespace dietcode::vgpu {
@@ -132,9 +133,13 @@ bool Parser::parseTopLevel() {
   }
   if (parseSpace(peek(ahead).text))
     return parseVariables(module.variables);
-  // What a declared function does is known by its name where it is called.
-  if (peek(ahead).text == ".func" && at(".extern"))
-    return skipToSemicolon();
+  if (peek(ahead).text == ".func") {
+    // What an external function does is known by its name where it is called.
+    if (at(".extern"))
+      return skipToSemicolon();
+    pos += ahead;
+    return parseFunction();
+  }
   return error(peek(ahead).line,
                "unsupported directive " + quote(peek(ahead).text));
 }
@@ -147,14 +152,20 @@ bool Parser::parseVersionOrTarget() {
     do {
       if (peek().kind != Token::Word)
         return error(line, "expected a target, found " + quote(peek().text));
+      if (peek().text.substr(0, 3) == "sm_")
+        module.chip = static_cast<unsigned>(
+            std::atoi(std::string(peek().text.substr(3, 3)).c_str()));
       ++pos;
     } while (accept(","));
     return true;
   }
   if (peek().kind != Token::Number)
     return error(line, "expected a number after " + std::string(word));
-  if (word == ".version")
+  if (word == ".version") {
     sawVersion = true;
+    double version = std::atof(std::string(peek().text.substr(0, 8)).c_str());
+    module.version = static_cast<unsigned>(version * 10 + 0.5);
+  }
   if (word == ".address_size" && !at("64"))
     return error(line, "only 64-bit addresses are supported, found " +
                            quote(peek().text));
@@ -190,7 +201,8 @@ bool Parser::parseVariables(std::vector<Variable> &into) {
     isExtern |= at(".extern");
     ++pos;
   }
-  prototype.space = *parseSpace(peek().text);
+  prototype.space =
+      at(".param") ? Space::Param : parseSpace(peek().text).value();
   ++pos;
   uint64_t align = 0;
   std::optional<Type> type;
@@ -264,7 +276,7 @@ bool Parser::parseInitializer(Variable &variable, unsigned elementBytes) {
   if (variable.space != Space::Global && variable.space != Space::Const)
     return error(line, "only .global and .const variables can be initialized");
   bool nested = at("{") && peek(1).text == "{";
-  if (!parseElements(variable.initializer, elementBytes, 0))
+  if (!parseElements(variable, elementBytes, 0))
     return false;
   uint64_t given = variable.initializer.size();
   if (variable.size == 0)
@@ -276,19 +288,21 @@ bool Parser::parseInitializer(Variable &variable, unsigned elementBytes) {
   return true;
 }
 
-bool Parser::parseElements(std::vector<uint8_t> &bytes, unsigned elementBytes,
+bool Parser::parseElements(Variable &variable, unsigned elementBytes,
                            unsigned depth) {
   if (accept("{")) {
     if (depth > 8)
       return error(peek().line, "initializer is nested too deeply");
     while (!accept("}")) {
-      if (!parseElements(bytes, elementBytes, depth + 1))
+      if (!parseElements(variable, elementBytes, depth + 1))
         return false;
       if (!at("}") && !expect(","))
         return false;
     }
     return true;
   }
+  if (peek().kind == Token::Word || peek(1).text == "(")
+    return parseAddressElement(variable, elementBytes);
   bool negative = accept("-");
   Operand value;
   if (peek().kind != Token::Number)
@@ -303,7 +317,7 @@ bool Parser::parseElements(std::vector<uint8_t> &bytes, unsigned elementBytes,
     bits = value.floatBytes ? bits ^ (uint64_t(1) << (8 * elementBytes - 1))
                             : uint64_t(0) - bits;
   for (unsigned i = 0; i < elementBytes; ++i)
-    bytes.push_back(static_cast<uint8_t>(bits >> (8 * i)));
+    variable.initializer.push_back(static_cast<uint8_t>(bits >> (8 * i)));
   return true;
 }
 

@@ -102,8 +102,10 @@ bool Parser::parseNumber(std::string_view text, Operand &operand) {
 bool Parser::parseBody(RawKernel &kernel) {
   if (!expect("{"))
     return false;
-  scopes.assign(1, Scope());
-  while (!scopes.empty()) {
+  // A function's registers that are parameters have a scope around the body's.
+  size_t outer = scopes.size();
+  scopes.emplace_back();
+  while (scopes.size() > outer) {
     if (peek().kind == Token::End)
       return error(peek().line,
                    "the body of '" + kernel.name + "' is not closed");
@@ -122,14 +124,15 @@ bool Parser::parseStatement(RawKernel &kernel) {
   unsigned line = peek().line;
   if (accept(";"))
     return true;
-  if (word == ".reg" || word == ".param")
+  if (word == ".reg")
     return parseRegisters(kernel);
   if (word == ".loc" || word == ".file")
     return skipLine(), true;
   if (word == ".pragma")
     return skipToSemicolon();
-  if (word == ".shared" || word == ".local" || word == ".extern")
-    return parseVariables(kernel.variables);
+  if (word == ".shared" || word == ".local" || word == ".extern" ||
+      word == ".param")
+    return parseBodyVariables(kernel);
   if (peek().kind == Token::Word && peek(1).text == ":")
     return parseLabel(kernel);
   if (!word.empty() && word[0] == '.')
@@ -144,6 +147,8 @@ bool Parser::parseLabel(RawKernel &kernel) {
   pos += 2;
   if (kernel.labels.count(label) || kernel.branchLists.count(label))
     return error(line, "label " + quote(label) + " is defined twice");
+  if (at(".callprototype") || at(".calltargets")) // Calls through it are not.
+    return skipToSemicolon();
   if (!accept(".branchtargets")) {
     kernel.labels[label] = static_cast<uint32_t>(kernel.body.size());
     return true;
@@ -160,9 +165,7 @@ bool Parser::parseLabel(RawKernel &kernel) {
 }
 
 bool Parser::parseRegisters(RawKernel &kernel) {
-  // A call's .param variables hold one value each, as registers do.
-  bool isParam = accept(".param");
-  pos += !isParam;
+  ++pos; // .reg
   std::optional<Type> type;
   if (peek().kind == Token::Word)
     type = parseTypeName(peek().text.substr(1));
@@ -188,12 +191,39 @@ bool Parser::parseRegisters(RawKernel &kernel) {
       scopes.back().registers[regName] = first;
     }
     kernel.registers.resize(first + count, *type);
-    if (isParam)
-      kernel.callParams.push_back(first);
     if (kernel.registers.size() > maxRegisters)
       return error(line, "too many registers");
   } while (accept(","));
   return expect(";");
+}
+
+/// Variables of inner scopes get names of their own: compilers write
+/// `{ .param .b32 param0; ... }` around each call.
+bool Parser::parseBodyVariables(RawKernel &kernel) {
+  size_t first = kernel.variables.size();
+  if (!parseVariables(kernel.variables))
+    return false;
+  if (kernel.variables.size() > maxRegisters)
+    return error(peek().line, "too many variables");
+  for (size_t i = first; i < kernel.variables.size(); ++i) {
+    Variable &variable = kernel.variables[i];
+    module.names.push_back(variable.name);
+    std::string_view old = module.names.back();
+    if (scopes.size() > 1)
+      variable.name += "$" + std::to_string(module.names.size());
+    module.names.push_back(variable.name);
+    scopes.back().variables[old] = module.names.back();
+  }
+  return true;
+}
+
+std::string_view Parser::lookupVariable(std::string_view variable) const {
+  for (size_t i = scopes.size(); i-- > 0;) {
+    auto found = scopes[i].variables.find(variable);
+    if (found != scopes[i].variables.end())
+      return found->second;
+  }
+  return variable;
 }
 
 std::optional<uint32_t> Parser::lookupRegister(std::string_view regName) const {
@@ -318,6 +348,7 @@ bool Parser::parseWord(Operand &operand) {
   if (operand.name[0] == '.')
     return error(line, "unexpected " + quote(operand.name));
   operand.kind = operand.name[0] == '%' ? Operand::Special : Operand::Symbol;
+  operand.name = lookupVariable(operand.name);
   if (operand.kind == Operand::Symbol && accept("+")) {
     bool minus = accept("-"); // LLVM writes symbol+-4.
     uint64_t offset = 0;
@@ -353,7 +384,7 @@ bool Parser::parseAddress(Operand &operand) {
     ++pos;
     operand.value += minus ? -offset.value : offset.value;
   }
-  return expect("]");
+  return accept("]"); // Textures have more; the caller quotes all of it.
 }
 
 /// {a, b} or the (a, b) of a call, whose opening was taken.
@@ -362,13 +393,13 @@ bool Parser::parseVector(Operand &operand, std::string_view close) {
   while (!accept(close)) {
     operand.elements.emplace_back();
     // No nesting, which would also let an input recurse without bound.
-    if (operand.elements.size() > 8 || at("{") || at("[") || at("(") ||
-        !parseOperand(operand.elements.back()))
+    if (operand.elements.size() > (close == ")" ? 256u : 8u) || at("{") ||
+        at("[") || at("(") || !parseOperand(operand.elements.back()))
       return false;
     if (!at(close) && !expect(","))
       return false;
   }
-  return !operand.elements.empty();
+  return close == ")" || !operand.elements.empty();
 }
 
 } // namespace dietcode::vgpu

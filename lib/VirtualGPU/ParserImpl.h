@@ -42,6 +42,9 @@ private:
   bool parseVersionOrTarget();
   bool skipSection();
   bool parseEntry();
+  bool parseFunction();
+  bool parseFormals(RawKernel &function, std::vector<Formal> &formals);
+  bool parseFormal(RawKernel &function, Formal &formal);
   bool parseParams(RawKernel &kernel);
   bool parseParam(RawKernel &kernel);
   bool parsePerformanceDirectives(RawKernel &kernel);
@@ -50,14 +53,16 @@ private:
   bool parseVariable(Variable variable, unsigned elementBytes,
                      std::vector<Variable> &into);
   bool parseInitializer(Variable &variable, unsigned elementBytes);
-  bool parseElements(std::vector<uint8_t> &bytes, unsigned elementBytes,
-                     unsigned depth);
+  bool parseElements(Variable &variable, unsigned elementBytes, unsigned depth);
+  bool parseAddressElement(Variable &variable, unsigned elementBytes);
 
   // Bodies, in ParserBody.cpp.
   bool parseBody(RawKernel &kernel);
   bool parseStatement(RawKernel &kernel);
   bool parseLabel(RawKernel &kernel);
   bool parseRegisters(RawKernel &kernel);
+  bool parseBodyVariables(RawKernel &kernel);
+  std::string_view lookupVariable(std::string_view name) const;
   bool parseInstruction(RawKernel &kernel);
   bool parseGuard(RawInstruction &inst);
   bool parseOperand(Operand &operand);
@@ -75,6 +80,8 @@ private:
   struct Scope {
     std::unordered_map<std::string_view, uint32_t> registers;
     std::unordered_map<std::string_view, RegisterRange> ranges;
+    /// Names in the module of variables that other scopes may also have.
+    std::unordered_map<std::string_view, std::string_view> variables;
   };
 
   const std::vector<Token> &tokens;

@@ -16,6 +16,7 @@
 #define DIETCODE_LIB_VIRTUALGPU_PROGRAM_H
 
 #include "LaneOps.h"
+#include "Matrix.h"
 #include "Syntax.h"
 #include "dietcode/VirtualGPU/Module.h"
 #include <array>
@@ -53,13 +54,21 @@ enum class Kind : uint8_t {
   Store,   ///< src[1..n] to memory; src[0] is the address in both.
   Param,   ///< dst[0] from the parameter at `offset`.
   Atomic,  ///< dst[0] = old, with src[1], src[2].
-  Barrier, ///< src[0] the barrier's number, src[1] the number of threads.
+  Barrier, ///< src[0] the barrier's number, src[1] the number of threads;
+           ///< src[2] the predicate of a Reduction in imm.
   Shuffle,
   Vote,
-  Match,
+  Match, ///< mode 1: match.all.
+  Carry, ///< dst[1] and src[3] are the carry flag.
   ActiveMask,
   Clock,
   Trap,
+  Mma,           ///< The MatrixOp numbered imm.
+  LoadFragment,  ///< wmma.load of the MatrixOp numbered imm.
+  StoreFragment, ///< src[0] the address, src[1] the stride, in both.
+  LoadMatrix,    ///< ldmatrix of dst, rows at src[0].
+  MoveMatrix,    ///< movmatrix.
+  Print,         ///< vprintf of the text at src[0], arguments at src[1].
   Nop,
 };
 
@@ -69,6 +78,7 @@ enum class Pipe : uint8_t {
   Int,
   Fp64,
   Sfu,
+  Tensor,
   Shared,
   Global,
   Control,
@@ -90,6 +100,9 @@ enum class AtomicOp : uint8_t {
   Exch,
   Cas
 };
+/// Modes of Kind::Carry.
+enum : uint8_t { CarryAdd = 1, CarrySub, CarryMadLo, CarryMadHi };
+enum class Reduction : uint8_t { None, Popc, And, Or };
 enum class ShuffleMode : uint8_t { Up, Down, Bfly, Idx };
 enum class VoteMode : uint8_t { All, Any, Uni, Ballot };
 
@@ -119,6 +132,21 @@ struct Inst {
   bool warpSync = false; ///< Waits for other lanes of the warp.
 };
 constexpr uint8_t blendPredicate = 0xff;
+
+inline bool readsMemory(Kind kind) {
+  return kind == Kind::Load || kind == Kind::Atomic ||
+         kind == Kind::LoadFragment || kind == Kind::LoadMatrix;
+}
+inline bool writesMemory(Kind kind) {
+  return kind == Kind::Store || kind == Kind::Atomic ||
+         kind == Kind::StoreFragment;
+}
+
+/// Whether imm numbers a MatrixOp.
+inline bool usesMatrixOp(Kind kind) {
+  return kind == Kind::Mma || kind == Kind::LoadFragment ||
+         kind == Kind::StoreFragment;
+}
 
 enum class Special : uint8_t {
   TidX,
@@ -177,6 +205,7 @@ struct Program {
   uint32_t paramBytes = 0;
   std::vector<Inst> code;
   std::vector<ConstantBytes> constants;
+  std::vector<MatrixOp> matrixOps;
   std::vector<std::pair<Special, Ref>> specials;
   uint32_t registerFileBytes = 0; ///< Per warp.
   uint32_t liveRegisters = 0;     ///< 32-bit registers a thread needs at once.
@@ -207,6 +236,7 @@ struct GlobalVariable {
 
 struct Module::Impl {
   std::string name;
+  unsigned chip = 0; ///< 75 for .target sm_75.
   std::vector<GlobalVariable> globals;
   std::vector<std::unique_ptr<uint8_t[]>> storage;
   std::map<std::string, Program, std::less<>> programs;

@@ -251,6 +251,8 @@ SharedFault SharedChecks::read(const SharedAccess &access) {
 /// Whether two lanes of a store write the same where they overlap.
 bool SharedChecks::sameValue(const SharedAccess &access, unsigned a,
                              unsigned b) const {
+  if (!access.elementBytes) // Of matrices, whose elements do not overlap.
+    return true;
   auto valueOf = [&](unsigned lane, uint8_t *out) {
     for (unsigned k = 0; k * access.elementBytes < access.bytes; ++k)
       std::memcpy(out + size_t(k) * access.elementBytes,

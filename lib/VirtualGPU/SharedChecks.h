@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Orders the accesses of a block's warps by vector clocks that barriers join.
-// docs/checkers.md has the rule. The common case, a granule whose last writer and
-// readers are ordered before everything the warp does now, takes a few vector
-// operations per access.
+// docs/checkers.md has the rule. The common case, a granule whose last writer
+// and readers are ordered before everything the warp does now, takes a few
+// vector operations per access.
 //
 //===----------------------------------------------------------------------===//
 

@@ -18,6 +18,7 @@
 #include "dietcode/Support/Expected.h"
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -29,6 +30,16 @@ namespace dietcode::vgpu {
 enum class Space : uint8_t { Generic, Global, Shared, Local, Const, Param };
 
 /// A .global, .const, .shared or .local variable.
+/// An address in an initializer: of a symbol, plus `addend`, shifted right.
+struct Relocation {
+  unsigned line = 0;
+  uint64_t offset = 0; ///< In the variable.
+  unsigned bytes = 8;
+  std::string symbol;
+  int64_t addend = 0;
+  unsigned shift = 0;
+};
+
 struct Variable {
   std::string name;
   Space space = Space::Global;
@@ -36,6 +47,16 @@ struct Variable {
   uint64_t size = 0;
   bool isDynamicShared = false; ///< .extern .shared with no size.
   std::vector<uint8_t> initializer;
+  std::vector<Relocation> relocations;
+};
+
+/// A parameter of a function, or its return value: a .param variable or a
+/// register.
+struct Formal {
+  std::string name;
+  std::optional<uint32_t> reg;
+  unsigned align = 1;
+  uint32_t size = 0; ///< 0 for predicates.
 };
 
 struct Param {
@@ -77,29 +98,47 @@ struct RawInstruction {
 
 struct RawKernel {
   std::string name;
+  unsigned line = 0;
   std::vector<Param> params;
   std::array<uint32_t, 3> requiredThreads = {0, 0, 0};
   std::array<uint32_t, 3> maxThreads = {0, 0, 0};
   uint32_t minBlocksPerSM = 0;
   std::vector<Type> registers; ///< Types; the index is the register's number.
-  /// Registers that stand for the .param variables of calls.
-  std::vector<uint32_t> callParams;
-  std::vector<Variable> variables; ///< .shared and .local of the body.
+  /// .shared and .local of the body, and the .param of its calls.
+  std::vector<Variable> variables;
   std::vector<RawInstruction> body;
   std::map<std::string, uint32_t, std::less<>> labels; ///< Index into body.
   /// The labels of each .branchtargets list.
   std::map<std::string, std::vector<std::string_view>, std::less<>> branchLists;
+  // Of functions:
+  std::vector<Formal> arguments;
+  std::vector<Formal> returns;
 };
 
 struct RawModule {
+  unsigned version = 0; ///< 75 for .version 7.5.
+  unsigned chip = 75;   ///< 75 for .target sm_75.
   std::vector<Variable> variables;
   std::vector<RawKernel> kernels;
+  std::map<std::string, RawKernel, std::less<>> functions;
+  /// Text of names that are not in the source.
+  std::deque<std::string> names;
 };
 
 /// Parses PTX; `text` must outlive the result. Errors read `name:line: ...`.
 Expected<RawModule> parsePtx(std::string_view text, std::string_view name);
 
 /// The type a suffix such as "f32" or "b64" names.
+/// A kernel with the functions that it calls in the places of the calls.
+/// Recursion is an error, and so is a call that does not fit its function.
+Expected<RawKernel> inlineCalls(RawModule &module, const RawKernel &kernel,
+                                std::string_view moduleName);
+
+/// Why ptxas would refuse an instruction for a chip and a version of PTX, or
+/// an empty string.
+std::string unmetRequirement(const RawInstruction &raw, unsigned chip,
+                             unsigned version);
+
 std::optional<Type> parseTypeName(std::string_view name);
 
 /// An instruction's text for messages: compilers align operands with tabs.

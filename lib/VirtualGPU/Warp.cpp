@@ -218,25 +218,6 @@ bool Executor::vote(Warp &warp, const Inst &inst, uint32_t mask) {
   return true;
 }
 
-bool Executor::match(Warp &warp, const Inst &inst, uint32_t mask) {
-  if (!checkMembers(warp, inst, inst.src[1], mask))
-    return false;
-  auto *members = reinterpret_cast<const uint32_t *>(row(inst.src[1]));
-  unsigned bytes = byteSize(inst.type);
-  const uint8_t *values = row(inst.src[0]);
-  auto *out = reinterpret_cast<uint32_t *>(scratch);
-  for (unsigned i = 0; i < 32; ++i) {
-    out[i] = 0;
-    for (unsigned j = 0; j < 32; ++j)
-      if (((members[i] & mask) >> j) & 1)
-        out[i] |= uint32_t(std::memcmp(values + size_t(i) * bytes,
-                                       values + size_t(j) * bytes, bytes) == 0)
-                  << j;
-  }
-  writeRow(inst, inst.dst[0], out, mask);
-  return true;
-}
-
 //===----------------------------------------------------------------------===//
 // Control flow
 //===----------------------------------------------------------------------===//
@@ -314,7 +295,10 @@ bool Executor::arrive(Warp &warp, const Inst &inst, uint32_t mask) {
 
 /// Advances a warp's critical path: in-order issue, each result after its
 /// latency.
-void Executor::observe(Warp &warp, const Inst &inst) {
+void Executor::observe(Warp &warp, const Inst &inst, uint32_t active) {
+  if (tracer)
+    tracer->step(warp.index, static_cast<uint32_t>(&inst - program.code.data()),
+                 inst, active);
   if (inst.pipe == Pipe::None)
     return;
   const DeviceSpec &spec = launch.spec;
@@ -327,6 +311,11 @@ void Executor::observe(Warp &warp, const Inst &inst) {
   for (Ref ref : inst.src)
     waitFor(ref);
   waitFor(inst.guard);
+  const MatrixOp *op =
+      usesMatrixOp(inst.kind) ? &program.matrixOps[inst.imm] : nullptr;
+  if (op)
+    for (Ref ref : op->src)
+      waitFor(ref);
   double latency = spec.arithmeticLatency;
   if (inst.pipe == Pipe::Shared)
     latency = spec.sharedLatency;
@@ -336,10 +325,18 @@ void Executor::observe(Warp &warp, const Inst &inst) {
     latency = 4.0 * spec.arithmeticLatency;
   else if (inst.pipe == Pipe::Fp64)
     latency = 10.0 * spec.arithmeticLatency;
+  else if (inst.pipe == Pipe::Tensor)
+    latency = 4.5 * spec.arithmeticLatency; // 18 cycles: Jia et al., Turing.
   warp.clock = start;
-  for (Ref ref : inst.dst)
+  auto readyAfter = [&](Ref ref) {
     if (ref != noRef)
       readyAt[base + ref / 64] = static_cast<float>(start + latency);
+  };
+  for (Ref ref : inst.dst)
+    readyAfter(ref);
+  if (op)
+    for (Ref ref : op->dst)
+      readyAfter(ref);
 }
 
 /// Everything but rows and control flow; false after a finding. `sinceBranch`
@@ -370,6 +367,9 @@ bool Executor::execute(Warp &warp, const Inst &inst, uint32_t mask,
     return vote(warp, inst, mask);
   case Kind::Match:
     return match(warp, inst, mask);
+  case Kind::Carry:
+    carry(inst, mask);
+    return true;
   case Kind::ActiveMask: {
     auto *values = reinterpret_cast<uint32_t *>(scratch);
     std::fill_n(values, 32, active);
@@ -381,6 +381,14 @@ bool Executor::execute(Warp &warp, const Inst &inst, uint32_t mask,
     return true;
   case Kind::Trap:
     return trap(warp, inst, mask);
+  case Kind::Print:
+    return print(warp, inst, mask);
+  case Kind::Mma:
+  case Kind::LoadFragment:
+  case Kind::StoreFragment:
+  case Kind::LoadMatrix:
+  case Kind::MoveMatrix:
+    return matrix(warp, inst, mask);
   default:
     return true;
   }
@@ -413,7 +421,7 @@ void Executor::runWarp(Warp &warp) {
       mask &= inst.guardNegated ? ~p : p;
     }
     if constexpr (Sampled)
-      observe(warp, inst);
+      observe(warp, inst, active);
     if constexpr (Watched)
       if (inst.watch && !checkRegisters(warp, inst, mask, active)) {
         endSegment();

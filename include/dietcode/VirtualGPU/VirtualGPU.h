@@ -18,6 +18,7 @@
 #include "dietcode/VirtualGPU/Finding.h"
 #include "dietcode/VirtualGPU/Memory.h"
 #include "dietcode/VirtualGPU/Module.h"
+#include "dietcode/VirtualGPU/TimingReport.h"
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -32,6 +33,11 @@ struct LaunchConfig {
   /// Stops a block that executes more warp instructions; 0 is no limit.
   uint64_t maxWarpInstructionsPerBlock = 0;
   CheckOptions checks;
+  /// Registers per thread as an assembler allocated them; 0 for an estimate.
+  uint32_t registersPerThread = 0;
+  /// Runs only the few blocks that the timing model replays: the estimate is
+  /// the same, and memory holds what these blocks wrote.
+  bool timeOnly = false;
 };
 
 /// Executed warp instructions by the part of the SM they occupy.
@@ -40,6 +46,7 @@ struct PipeCounters {
   uint64_t integer = 0;
   uint64_t fp64 = 0;
   uint64_t sfu = 0;
+  uint64_t tensor = 0; ///< Matrix multiply-adds.
   uint64_t shared = 0; ///< Shared-memory accesses and shuffles.
   uint64_t global = 0; ///< Global, local and generic accesses.
   uint64_t control = 0;
@@ -54,6 +61,7 @@ struct TimingBreakdown {
   double integerCycles = 0;
   double fp64Cycles = 0;
   double sfuCycles = 0;
+  double tensorCycles = 0;
   double lsuCycles = 0;
   double sharedCycles = 0;
   double l1Cycles = 0;
@@ -78,8 +86,11 @@ struct LaunchReport {
   uint32_t registersPerThread = 0;
   uint32_t sharedBytesPerBlock = 0;
   uint32_t residentBlocksPerSM = 0;
-  TimingBreakdown timing;
-  double virtualSeconds = 0; ///< The model's; not a measurement.
+  TimingBreakdown timing; ///< Of the first-order model.
+  TimingReport replay;
+  /// The replay's, or the first-order model's if there was no trace to replay;
+  /// not a measurement.
+  double virtualSeconds = 0;
 };
 
 /// Why a launch failed: it was refused before anything ran, or a checker found

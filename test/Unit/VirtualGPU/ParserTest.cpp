@@ -90,7 +90,8 @@ TEST(Parser, UnsupportedInstructions) {
   EXPECT_EQ(parseLine("foo.bar %r1, %r2;"),
             "m.ptx:4: unsupported instruction 'foo.bar %r1, %r2'");
   EXPECT_EQ(parseLine("min.NaN.f32\t%f1,   %f2, %f3;"),
-            "m.ptx:4: unsupported instruction 'min.NaN.f32 %f1, %f2, %f3'");
+            "m.ptx:4: unsupported instruction 'min.NaN.f32 %f1, %f2, %f3': "
+            "Feature '.NaN' requires .target sm_80 or higher");
   for (const char *line : {"fma.f32 %f1, %f1, %f2, %f3;",
                            "add.rn.s32 %r1, %r2, %r3;",
                            "mul.s32 %r1, %r2, %r3;",
@@ -147,8 +148,8 @@ TEST(Parser, TruncatedInput) {
 }
 
 TEST(Parser, Declarations) {
-  expectContains(parse(".version 7.5\n.func foo { ret; }"),
-                 "m.ptx:2: unsupported directive '.func'");
+  expectContains(parse(".version 7.5\n.alias foo, bar;"),
+                 "m.ptx:2: unsupported directive '.alias'");
   expectContains(parse(".version 7.5\n.extern .global .u32 x;"),
                  "external variable 'x' has no definition");
   expectContains(parse(".version 7.5\n.global .align 3 .u32 x;"),
@@ -156,7 +157,7 @@ TEST(Parser, Declarations) {
   expectContains(parse(".version 7.5\n.global .u32 x[2] = {1, 2, 3};"),
                  "unsupported initializer of 'x': 12 bytes for 8");
   expectContains(parse(".version 7.5\n.global .u64 x = y;"),
-                 "unsupported initializer 'y'");
+                 "m.ptx:2: unsupported initializer 'y': it is not a variable");
   expectContains(parse(".version 7.5\n.global .b8 x[99999999999];"),
                  "variable 'x' is too large");
   expectContains(parseLine(".reg .b128 %q;"), "unsupported register type");
