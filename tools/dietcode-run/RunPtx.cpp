@@ -16,8 +16,11 @@ using namespace dietcode;
 using namespace dietcode::vgpu;
 using mlir::dietcode::RunStatus;
 
-/// The device that `name` means, with or without "virtual:" in front.
+/// The device that `name` means, with or without "virtual:" in front; the
+/// default one if it is empty.
 static const DeviceSpec *findDevice(llvm::StringRef name) {
+  if (name.empty())
+    name = "t4";
   name.consume_front("virtual:");
   return lookupDevice(std::string_view(name.data(), name.size()));
 }

@@ -89,9 +89,9 @@ cl::opt<bool> json("json", cl::cat(category),
                    cl::desc("Print one JSON object instead of a table"));
 
 cl::opt<std::string>
-    device("device", cl::cat(category), cl::init("t4"),
+    device("device", cl::cat(category),
            cl::desc("Device to select micro-kernels for, or to run "
-                    "PTX on, e.g. t4"));
+                    "PTX on (default: the module's, or else t4)"));
 cl::opt<std::string>
     chip("chip", cl::cat(category),
          cl::desc("Architecture to generate code for (default: "
