@@ -267,6 +267,30 @@ std::array<uint32_t, 3> narrow(const std::array<int64_t, 3> &v) {
           static_cast<uint32_t>(v[2])};
 }
 
+/// Runs a launch that nothing speaks against.
+Expected<LaunchReport> runChecked(LaunchState &state,
+                                  const LaunchConfig &config, FailureKind *kind,
+                                  Finding *finding) {
+  uint64_t blocks = uint64_t(state.grid[0]) * state.grid[1] * state.grid[2];
+  std::unique_ptr<GlobalChecks> global =
+      makeGlobalChecks(config, state.program, state.memory, blocks);
+  state.global = global.get();
+  Grid grid(state, blocks, config.timeOnly);
+  std::optional<LaunchReport> report = grid.run();
+  if (global)
+    global->finish(state.memory);
+  if (report) {
+    report->uncheckedPages = global ? global->untrackedPages() : 0;
+    return std::move(*report);
+  }
+  if (kind)
+    *kind = FailureKind::Finding;
+  std::string text = toText(grid.finding);
+  if (finding)
+    *finding = std::move(grid.finding);
+  return fail(std::move(text));
+}
+
 } // namespace
 
 VirtualGPU::VirtualGPU(const DeviceSpec &spec) : deviceSpec(spec) {}
@@ -323,24 +347,7 @@ Expected<LaunchReport> VirtualGPU::launch(const Module &module,
                        config.checks,
                        nullptr,
                        config.registersPerThread};
-  uint64_t blocks = uint64_t(state.grid[0]) * state.grid[1] * state.grid[2];
-  std::unique_ptr<GlobalChecks> global =
-      makeGlobalChecks(config, program, memory, blocks);
-  state.global = global.get();
-  Grid launched(state, blocks, config.timeOnly);
-  std::optional<LaunchReport> report = launched.run();
-  if (global)
-    global->finish(memory);
-  if (report) {
-    report->uncheckedPages = global ? global->untrackedPages() : 0;
-    return std::move(*report);
-  }
-  if (kind)
-    *kind = FailureKind::Finding;
-  std::string text = toText(launched.finding);
-  if (finding)
-    *finding = std::move(launched.finding);
-  return fail(std::move(text));
+  return runChecked(state, config, kind, finding);
 }
 
 } // namespace dietcode::vgpu

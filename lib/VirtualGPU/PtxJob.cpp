@@ -118,7 +118,8 @@ static Expected<bool> writeOutput(const std::string &file, const void *data,
 
 Expected<PtxJobResult> dietcode::vgpu::runPtxJob(const PtxJob &job,
                                                  const DeviceSpec &device,
-                                                 FailureKind *kind) {
+                                                 FailureKind *kind,
+                                                 Finding *finding) {
   if (kind)
     *kind = FailureKind::Refused;
   Expected<std::shared_ptr<const Module>> module = loadModule(job.file);
@@ -135,7 +136,7 @@ Expected<PtxJobResult> dietcode::vgpu::runPtxJob(const PtxJob &job,
     return fail(arguments.error().message);
   Expected<LaunchReport> report =
       gpu.launch(**module, *kernel, job.config, arguments->params.data(),
-                 arguments->params.size(), kind);
+                 arguments->params.size(), kind, finding);
   if (!report)
     return fail(report.error().message);
   for (size_t i = 0; i < job.arguments.size(); ++i)

@@ -108,7 +108,10 @@ int dietcode::runPtx(const PtxOptions &options) {
   if (!job)
     return failWith(job.error().message, RunStatus::Failed);
   FailureKind kind = FailureKind::Refused;
-  Expected<PtxJobResult> result = runPtxJob(*job, *device, &kind);
+  Finding finding;
+  Expected<PtxJobResult> result = runPtxJob(*job, *device, &kind, &finding);
+  if (!result && kind == FailureKind::Finding && options.json)
+    llvm::outs() << toJson(finding) << "\n";
   if (!result)
     return failWith(result.error().message, kind == FailureKind::Finding
                                                 ? RunStatus::Finding

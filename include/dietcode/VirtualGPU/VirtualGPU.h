@@ -81,7 +81,7 @@ struct LaunchReport {
   uint64_t sectorsWritten = 0;
   uint64_t dramBytes = 0;
   uint64_t barriers = 0; ///< Warps arriving at barriers.
-  /// Accesses of pages that the checkers' shadows had no room for.
+  /// Accesses that went unchecked, since the shadows had no room for them.
   uint64_t uncheckedPages = 0;
   uint32_t registersPerThread = 0;
   uint32_t sharedBytesPerBlock = 0;
