@@ -106,6 +106,16 @@ bool Decoder::movVector(const RawInstruction &raw, Type type) {
   return true;
 }
 
+/// Whether every value of an integer type is one of another: ptxas refuses .sat
+/// between such.
+static bool isContained(Type inner, Type outer) {
+  if (isFloat(inner) || isFloat(outer))
+    return false;
+  if (isSigned(inner) == isSigned(outer))
+    return byteSize(inner) <= byteSize(outer);
+  return isSigned(outer) && byteSize(inner) < byteSize(outer);
+}
+
 /// The modifiers of a conversion: its immediate, or nothing if they are not
 /// allowed together.
 static std::optional<uint32_t> takeConversion(Modifiers &mods, Type &to,
@@ -121,13 +131,19 @@ static std::optional<uint32_t> takeConversion(Modifiers &mods, Type &to,
     return std::nullopt;
   to = *first;
   from = *second;
+  if ((imm & FlagSat) && isContained(from, to))
+    return std::nullopt;
   // .ftz describes the single-precision end.
   if (ftz && to != Type::F32 && from != Type::F32)
     return std::nullopt;
   if (ftz)
     imm |= FlagFtz;
-  bool needsIntegral = isFloat(from) && !isFloat(to);
-  if ((needsIntegral && !integral) || (integral && !isFloat(from)))
+  // One of the roundings is required exactly where values can be inexact.
+  bool fromFloat = isFloat(from), toFloat = isFloat(to);
+  bool needsIntegral = fromFloat && !toFloat;
+  bool needsRounding = toFloat && (!fromFloat || byteSize(to) < byteSize(from));
+  if (needsRounding != rounding.has_value() || (needsIntegral && !integral) ||
+      (integral && !(needsIntegral || (fromFloat && to == from))))
     return std::nullopt;
   if (integral && isFloat(to))
     imm |= FlagRoundInt;

@@ -90,6 +90,57 @@ bool Decoder::dotMixed(const RawInstruction &raw) {
                   imm);
 }
 
+/// PTX ISA 9.7.18 (video instructions): vabsdiff{2,4}.dtype.atype.btype{.add}
+/// d, a, b, c; without .add c only fills fields that a mask leaves out, and
+/// masks and .sat are refused.
+bool Decoder::absoluteDifference(const RawInstruction &raw) {
+  Modifiers mods(raw);
+  bool adds = mods.take("add");
+  uint32_t imm = (raw.opcode[0] == "vabsdiff4" ? 8u : 16u) | (adds ? 1024u : 0);
+  auto isWord = [](std::optional<Type> type) {
+    return type == Type::U32 || type == Type::S32;
+  };
+  std::optional<Type> result = mods.takeType(), a = mods.takeType(),
+                      b = mods.takeType();
+  if (!isWord(result) || !isWord(a) || !isWord(b) || !mods.done() ||
+      raw.operands.size() != 4)
+    return false;
+  imm |= (isSigned(*a) ? 256u : 0) | (isSigned(*b) ? 512u : 0);
+  return emitLane(raw, rowAbsoluteDifference, Type::U32, Pipe::Int,
+                  destination(raw.operands[0], Type::U32),
+                  {source(raw.operands[1], Type::U32),
+                   source(raw.operands[2], Type::U32),
+                   source(raw.operands[3], Type::U32)},
+                  imm);
+}
+
+/// lop3, then the comparison of its result with zero, combined with q.
+bool Decoder::lop3WithPredicate(const RawInstruction &raw) {
+  const Operand &target = raw.operands[0];
+  if (target.kind != Operand::Pair || raw.opcode.size() != 3)
+    return false;
+  RawInstruction plain = raw;
+  plain.opcode = {"lop3", raw.opcode[2]};
+  plain.operands.pop_back();
+  Operand result;
+  result.kind = Operand::Register;
+  result.reg = newRegister(Type::U32);
+  plain.operands[0] = result;
+  Operand zero;
+  zero.kind = Operand::Immediate;
+  RawInstruction compare = raw;
+  compare.opcode = {"setp", "ne", raw.opcode[1], "b32"};
+  compare.operands = {target.elements[1], result, zero, raw.operands[5]};
+  if (!lop3(plain) || !setp(compare))
+    return false;
+  program.code.back().pipe = Pipe::None;
+  if (target.elements[0].kind == Operand::Sink)
+    return true;
+  return emitLane(raw, lanes.op[unsigned(Op::Mov)][unsigned(Type::U32)],
+                  Type::U32, Pipe::None,
+                  destination(target.elements[0], Type::U32), {result.reg});
+}
+
 /// PTX ISA 9.7.6.4: slct.dtype.s32 d, a, b, c and slct{.ftz}.dtype.f32.
 bool Decoder::slct(const RawInstruction &raw) {
   Modifiers mods(raw);
@@ -106,7 +157,7 @@ bool Decoder::slct(const RawInstruction &raw) {
                   {source(raw.operands[1], *type),
                    source(raw.operands[2], *type),
                    source(raw.operands[3], *selector)},
-                  flushes ? FlagFtz : 0);
+                  flushes ? uint32_t(FlagFtz) : 0);
 }
 
 /// PTX ISA 9.7.3.1: testp.op.{f32,f64} p, a.

@@ -65,6 +65,7 @@ Decoder::DecodeFn Decoder::lookup(std::string_view root) {
     t["dp4a"] = t["dp2a"] = &Decoder::dotMixed;
     t["addc"] = t["subc"] = t["madc"] = &Decoder::carry;
     t["mul24"] = t["mad24"] = &Decoder::multiply24;
+    t["vabsdiff2"] = t["vabsdiff4"] = &Decoder::absoluteDifference;
     t["slct"] = &Decoder::slct;
     t["testp"] = &Decoder::testp;
     t["isspacep"] = &Decoder::isSpace;

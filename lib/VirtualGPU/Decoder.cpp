@@ -335,6 +335,8 @@ bool Decoder::decode(const RawInstruction &raw) {
   std::string unmet = unmetRequirement(raw, module.chip, module.version);
   if (!unmet.empty())
     return refuse(unmet);
+  if (hasWrongKindOfType(raw))
+    return refuse("unexpected type");
   DecodeFn fn = lookup(raw.opcode[0]);
   if (!fn)
     return false;

@@ -54,6 +54,8 @@ private:
   bool setp(const RawInstruction &raw);
   bool selp(const RawInstruction &raw);
   bool lop3(const RawInstruction &raw);
+  bool lop3WithPredicate(const RawInstruction &raw);
+  bool absoluteDifference(const RawInstruction &raw);
   bool funnelShift(const RawInstruction &raw);
   bool bitField(const RawInstruction &raw);
   bool countBits(const RawInstruction &raw);

@@ -158,6 +158,45 @@ void rowDotMixed(void *dst, const void *pa, const void *pb, const void *pc,
   }
 }
 
+void rowAbsoluteDifference(void *dst, const void *pa, const void *pb,
+                           const void *pc, const void *, uint32_t imm) {
+  unsigned bits = imm & 255;
+  uint32_t mask = (1u << bits) - 1;
+  for (int i = 0; i < laneCount; ++i) {
+    uint32_t a = element<uint32_t>(pa, i), b = element<uint32_t>(pb, i);
+    uint32_t sum = element<uint32_t>(pc, i), packed = 0;
+    for (unsigned k = 0; k < 32 / bits; ++k) {
+      int32_t difference =
+          part(a, k, bits, imm & 256) - part(b, k, bits, imm & 512);
+      auto magnitude =
+          static_cast<uint32_t>(difference < 0 ? -difference : difference);
+      sum += magnitude;
+      packed |= (magnitude & mask) << (bits * k);
+    }
+    static_cast<uint32_t *>(dst)[i] = (imm & 1024) ? sum : packed;
+  }
+}
+
+void rowPermuteMode(void *dst, const void *pa, const void *pb, const void *pc,
+                    const void *, uint32_t imm) {
+  // For each mode and the lower two bits of c: which bytes of b:a, highest
+  // first (PTX ISA 9.7.9.7, prmt).
+  static constexpr uint16_t selectors[6][4] = {
+      {0x3210, 0x4321, 0x5432, 0x6543}, {0x5670, 0x6701, 0x7012, 0x0123},
+      {0x0000, 0x1111, 0x2222, 0x3333}, {0x3210, 0x3211, 0x3222, 0x3333},
+      {0x0000, 0x1110, 0x2210, 0x3210}, {0x1010, 0x3232, 0x1010, 0x3232}};
+  for (int i = 0; i < laneCount; ++i) {
+    uint64_t bytes =
+        uint64_t(element<uint32_t>(pb, i)) << 32 | element<uint32_t>(pa, i);
+    unsigned selector = selectors[imm][element<uint32_t>(pc, i) & 3];
+    uint32_t result = 0;
+    for (unsigned k = 0; k < 4; ++k)
+      result |= uint32_t((bytes >> (8 * ((selector >> (4 * k)) & 7))) & 255)
+                << (8 * k);
+    static_cast<uint32_t *>(dst)[i] = result;
+  }
+}
+
 LaneFn slctFunction(unsigned bytes, bool isFloatSelector) {
   if (bytes == 2)
     return isFloatSelector ? rowSlct<uint16_t, float>

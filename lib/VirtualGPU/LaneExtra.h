@@ -26,6 +26,16 @@ void rowMad24(void *dst, const void *a, const void *b, const void *c,
 void rowDotMixed(void *dst, const void *a, const void *b, const void *c,
                  const void *d, uint32_t imm);
 
+/// vabsdiff2 and vabsdiff4 of fields of `bits` bits, 8 or 16, in imm. Above it,
+/// 256 if a is signed, 512 if b is, 1024 to add the differences to c.
+void rowAbsoluteDifference(void *dst, const void *a, const void *b,
+                           const void *c, const void *d, uint32_t imm);
+
+/// prmt with a mode, in the order of the PTX ISA: f4e, b4e, rc8, ecl, ecr,
+/// rc16.
+void rowPermuteMode(void *dst, const void *a, const void *b, const void *c,
+                    const void *d, uint32_t imm);
+
 /// slct: a where c >= 0, else b. Of elements of `bytes` (2, 4 or 8); imm is
 /// FlagFtz or 0. NaN selects b.
 LaneFn slctFunction(unsigned bytes, bool isFloatSelector);

@@ -160,7 +160,7 @@ bool Executor::accessFragment(Warp &warp, const Inst &inst) {
                    "thread of the warp");
   uint64_t base = hostAddresses[0], stride = strides[0];
   unsigned columns = op.shape.columns(op.role);
-  unsigned bits = bitsOf(op.types[0]), bytes = bits / 8 * op.elementsPerAccess;
+  unsigned bits = bitsOf(op.types[0]), bytes = bits * op.elementsPerAccess / 8;
   for (unsigned e = 0; e < layout.perLane; e += op.elementsPerAccess) {
     range = {~uint64_t(0), 0, 0};
     for (unsigned lane = 0; lane < 32; ++lane) {

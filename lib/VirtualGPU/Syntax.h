@@ -134,6 +134,10 @@ Expected<RawModule> parsePtx(std::string_view text, std::string_view name);
 Expected<RawKernel> inlineCalls(RawModule &module, const RawKernel &kernel,
                                 std::string_view moduleName);
 
+/// Whether an instruction has an untyped .b32 and the like where it needs a
+/// type, or the other way round.
+bool hasWrongKindOfType(const RawInstruction &raw);
+
 /// Why ptxas would refuse an instruction for a chip and a version of PTX, or
 /// an empty string.
 std::string unmetRequirement(const RawInstruction &raw, unsigned chip,

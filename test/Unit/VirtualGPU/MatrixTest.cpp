@@ -370,6 +370,50 @@ TEST(Matrix, Wmma) {
   testWmma("m8n32k16", 8, 32, true, true, true, false, true, true);
 }
 
+/// A row-major matrix of `bits` bits times the columns of another.
+void testWmmaSubByte(const std::string &shape, const std::string &type,
+                     const std::string &operation, unsigned bits, unsigned k) {
+  Numbers numbers;
+  std::vector<uint32_t> in(2 * 8 * k * bits / 32);
+  for (uint32_t &word : in)
+    word = numbers.engine();
+  auto element = [&](unsigned index) {
+    unsigned value = in[index * bits / 32] >> (index * bits % 32);
+    value &= (1u << bits) - 1;
+    return type == "s4" && value > 7 ? int(value) - 16 : int(value);
+  };
+  std::string b = "+" + std::to_string(8 * k * bits / 8);
+  auto out = runPtx(
+      wrap("wmma.load.a.sync.aligned.row." + shape + ".global." + type +
+           " {%r10}, [%rd1];\nwmma.load.b.sync.aligned.col." + shape +
+           ".global." + type + " {%r11}, [%rd1" + b + "];\n" + "wmma.mma." +
+           operation + " {%r12, %r13}, {%r10}, {%r11}, {1, 1};\n" +
+           "wmma.store.d.sync.aligned.row." + shape +
+           ".global.s32 [%rd0], {%r12, %r13};"),
+      in, 32, 64);
+  ASSERT_TRUE(out) << messageOf(out);
+  for (unsigned r = 0; r < 8; ++r)
+    for (unsigned c = 0; c < 8; ++c) {
+      int sum = 1;
+      for (unsigned i = 0; i < k; ++i) {
+        int x = element(r * k + i), y = element((8 + c) * k + i);
+        sum += bits == 1 ? x ^ y : x * y;
+      }
+      EXPECT_EQ(int((*out)[8 * r + c]), sum) << operation;
+    }
+}
+
+TEST(Matrix, WmmaSubByte) {
+  for (std::string type : {"s4", "u4"})
+    testWmmaSubByte("m8n8k32", type,
+                    "sync.aligned.row.col.m8n8k32.s32." + type + "." + type +
+                        ".s32",
+                    4, 32);
+  testWmmaSubByte("m8n8k128", "b1",
+                  "xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32", 1,
+                  128);
+}
+
 TEST(Matrix, WmmaFindings) {
   std::string load = "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 " +
                      list("%r", 10, 8) + ", ";
