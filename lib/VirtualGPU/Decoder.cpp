@@ -438,6 +438,7 @@ Expected<Program> Decoder::run() {
       return fail(std::string(moduleName) + ":" + std::to_string(raw.line) +
                   ": unsupported instruction '" + oneSpaced(raw.text) + "'" +
                   (reason.empty() ? "" : ": " + reason));
+    noteForCheckers(raw, program, firstInst.back());
   }
   firstInst.push_back(static_cast<uint32_t>(program.code.size()));
   // Falling off the end is a return.

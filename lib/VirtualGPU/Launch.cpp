@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -95,7 +96,7 @@ std::vector<MemoryRange> moduleRanges(const Module &module) {
   std::vector<MemoryRange> ranges;
   for (const GlobalVariable &global : module.impl().globals)
     ranges.push_back({reinterpret_cast<uint64_t>(global.data), global.size,
-                      global.name, RangeKind::ModuleGlobal});
+                      global.name, RangeKind::ModuleGlobal, nullptr});
   return ranges;
 }
 
@@ -120,16 +121,24 @@ public:
     firstFailed = this->blocks;
   }
 
-  Expected<LaunchReport> run() {
+  /// Null after a finding, which `finding` then holds.
+  std::optional<LaunchReport> run() {
     if (blocks * launch.threads >= manyThreads)
       recruit();
     work(/*mayRecruit=*/true);
     for (std::thread &thread : threads)
       thread.join();
+    // A race first: what the racing block does after it may depend on it.
+    if (launch.global && launch.global->lowestRacing() <= firstFailed) {
+      finding = raceFinding(launch, launch.global->race());
+      return std::nullopt;
+    }
     if (firstFailed < blocks)
-      return fail(message);
+      return std::nullopt;
     return report();
   }
+
+  Finding finding;
 
 private:
   /// Starting a host thread costs as much as running some small grids, so these
@@ -156,14 +165,15 @@ private:
         mayRecruit = false;
       }
       uint64_t block = next.fetch_add(1, std::memory_order_relaxed);
-      if (block >= firstFailed.load(std::memory_order_relaxed))
+      if (block >= firstFailed.load(std::memory_order_relaxed) ||
+          (launch.global && block > launch.global->lowestRacing()))
         break;
       if (runBlock(executor, order.empty() ? block : order[block]))
         continue;
       std::lock_guard<std::mutex> lock(mutex);
       if (block < firstFailed) {
         firstFailed = block;
-        message = executor.message;
+        finding = executor.finding;
       }
     }
     std::vector<uint64_t> counts = executor.executionCounts();
@@ -216,10 +226,33 @@ private:
   std::atomic<uint64_t> firstFailed;
   std::vector<std::thread> threads;
   std::mutex mutex;
-  std::string message;
   std::vector<uint64_t> executions;
   Sample sample;
 };
+
+/// The shadows of global memory that the checkers need for a launch, if any.
+std::unique_ptr<GlobalChecks> makeGlobalChecks(const LaunchConfig &config,
+                                               const Program &program,
+                                               const RangeTable &memory,
+                                               uint64_t blocks) {
+  const CheckOptions &options = config.checks;
+  // The blocks that do not run would have written who knows what.
+  bool races = options.globalRaces && blocks > 1 && !config.timeOnly;
+  bool unwritten = false;
+  for (const MemoryRange &range : memory.ranges()) {
+    if (!range.written || range.written->complete())
+      continue;
+    // Without the checker nobody knows what this launch writes.
+    if (options.uninitializedGlobal && !config.timeOnly)
+      unwritten = true;
+    else
+      range.written->mark(0, range.size);
+  }
+  if (!races && !unwritten)
+    return nullptr;
+  return std::make_unique<GlobalChecks>(memory, program.log2Granule, races,
+                                        options.shadowBytes);
+}
 
 std::vector<uint8_t> packParams(const Program &program, void **params) {
   std::vector<uint8_t> bytes(program.paramBytes);
@@ -234,6 +267,30 @@ std::array<uint32_t, 3> narrow(const std::array<int64_t, 3> &v) {
           static_cast<uint32_t>(v[2])};
 }
 
+/// Runs a launch that nothing speaks against.
+Expected<LaunchReport> runChecked(LaunchState &state,
+                                  const LaunchConfig &config, FailureKind *kind,
+                                  Finding *finding) {
+  uint64_t blocks = uint64_t(state.grid[0]) * state.grid[1] * state.grid[2];
+  std::unique_ptr<GlobalChecks> global =
+      makeGlobalChecks(config, state.program, state.memory, blocks);
+  state.global = global.get();
+  Grid grid(state, blocks, config.timeOnly);
+  std::optional<LaunchReport> report = grid.run();
+  if (global)
+    global->finish(state.memory);
+  if (report) {
+    report->uncheckedPages = global ? global->untrackedPages() : 0;
+    return std::move(*report);
+  }
+  if (kind)
+    *kind = FailureKind::Finding;
+  std::string text = toText(grid.finding);
+  if (finding)
+    *finding = std::move(grid.finding);
+  return fail(std::move(text));
+}
+
 } // namespace
 
 VirtualGPU::VirtualGPU(const DeviceSpec &spec) : deviceSpec(spec) {}
@@ -242,7 +299,7 @@ Expected<LaunchReport> VirtualGPU::launch(const Module &module,
                                           std::string_view kernel,
                                           const LaunchConfig &config,
                                           void **params, size_t paramCount,
-                                          FailureKind *kind) {
+                                          FailureKind *kind, Finding *finding) {
   if (kind)
     *kind = FailureKind::Refused;
   const Module::Impl &impl = module.impl();
@@ -287,12 +344,10 @@ Expected<LaunchReport> VirtualGPU::launch(const Module &module,
                        static_cast<uint32_t>(config.dynamicSharedBytes),
                        packParams(program, params),
                        config.maxWarpInstructionsPerBlock,
+                       config.checks,
+                       nullptr,
                        config.registersPerThread};
-  uint64_t blocks = uint64_t(state.grid[0]) * state.grid[1] * state.grid[2];
-  Expected<LaunchReport> report = Grid(state, blocks, config.timeOnly).run();
-  if (!report && kind)
-    *kind = FailureKind::Finding;
-  return report;
+  return runChecked(state, config, kind, finding);
 }
 
 } // namespace dietcode::vgpu

@@ -104,13 +104,14 @@ std::string Executor::textAt(uint64_t address) const {
 bool Executor::trap(Warp &warp, const Inst &inst, uint32_t mask) {
   auto lane = static_cast<unsigned>(__builtin_ctz(mask));
   if (!inst.mode)
-    return fault(warp, inst, lane, "the kernel executed trap");
+    return fault(warp, inst, lane, FindingKind::Trap,
+                 "the kernel executed trap");
   uint64_t text, file;
   uint32_t line;
   std::memcpy(&text, row(inst.src[0]) + 8 * size_t(lane), sizeof(text));
   std::memcpy(&file, row(inst.src[1]) + 8 * size_t(lane), sizeof(file));
   std::memcpy(&line, row(inst.src[2]) + 4 * size_t(lane), sizeof(line));
-  return fault(warp, inst, lane,
+  return fault(warp, inst, lane, FindingKind::Assertion,
                "assertion failed at " + textAt(file) + ":" +
                    std::to_string(line) + ": " + textAt(text));
 }
@@ -128,10 +129,10 @@ bool Executor::checkMembers(Warp &warp, const Inst &inst, Ref membersRef,
     if (!((mask >> i) & 1))
       continue;
     if (!((members[i] >> i) & 1))
-      return fault(warp, inst, i,
+      return fault(warp, inst, i, FindingKind::InvalidMembers,
                    "the executing thread is not in its own member mask");
     if (members[i] & warp.alive & ~mask)
-      return fault(warp, inst, i,
+      return fault(warp, inst, i, FindingKind::InvalidMembers,
                    "a thread in the member mask does not take part, because "
                    "the warp has diverged");
   }
@@ -260,9 +261,10 @@ void Executor::diverge(Warp &warp, const Inst &inst, uint32_t taken,
 
 bool Executor::arrive(Warp &warp, const Inst &inst, uint32_t mask) {
   unsigned lane = static_cast<unsigned>(__builtin_ctz(mask));
-  if (mask != warp.alive)
+  if (mask != warp.alive && launch.checks.barriers)
     return fault(
         warp, inst, static_cast<unsigned>(__builtin_ctz(warp.alive & ~mask)),
+        FindingKind::DivergentBarrier,
         "divergent barrier: this thread has not reached the barrier "
         "that thread " +
             std::to_string(warp.index * 32 + lane) + " of its warp waits at");
@@ -271,16 +273,18 @@ bool Executor::arrive(Warp &warp, const Inst &inst, uint32_t mask) {
   if (inst.src[1] != noRef)
     std::memcpy(&threads, row(inst.src[1]) + 4 * size_t(lane), sizeof(threads));
   if (id > 15)
-    return fault(warp, inst, lane,
+    return fault(warp, inst, lane, FindingKind::InvalidBarrier,
                  "barrier " + std::to_string(id) +
                      " does not exist; there are "
                      "16");
   if (inst.src[1] != noRef && (threads == 0 || threads % 32 != 0))
-    return fault(warp, inst, lane,
+    return fault(warp, inst, lane, FindingKind::InvalidBarrier,
                  "a barrier for " + std::to_string(threads) +
                      " threads; it must be a multiple of the warp size");
   if (inst.mode) { // bar.arrive does not wait.
     arrivals[id] += 32;
+    if (shared)
+      shared->arrive(id, warp.index);
     return true;
   }
   warp.barrier = id;
@@ -341,6 +345,8 @@ bool Executor::execute(Warp &warp, const Inst &inst, uint32_t mask,
                        uint32_t active, uint32_t sinceBranch) {
   if (!mask)
     return true;
+  if (inst.warpSync && shared)
+    shared->warpSync(warp.index);
   switch (inst.kind) {
   case Kind::Load:
     return load(warp, inst, mask);
@@ -388,7 +394,7 @@ bool Executor::execute(Warp &warp, const Inst &inst, uint32_t mask,
   }
 }
 
-template <bool Sampled>
+template <bool Sampled, bool Watched>
 void Executor::runWarp(Warp &warp) {
   const Inst *code = program.code.data();
   int64_t *marks = countMarks.data();
@@ -416,6 +422,11 @@ void Executor::runWarp(Warp &warp) {
     }
     if constexpr (Sampled)
       observe(warp, inst, active);
+    if constexpr (Watched)
+      if (inst.watch && !checkRegisters(warp, inst, mask, active)) {
+        endSegment();
+        return stop(Warp::Failed, pc);
+      }
     bool ok = true;
     switch (inst.kind) {
     case Kind::Lane:
@@ -478,7 +489,12 @@ void Executor::runWarp(Warp &warp) {
   }
 }
 
-template void Executor::runWarp<true>(Warp &);
-template void Executor::runWarp<false>(Warp &);
+void Executor::runWarp(Warp &warp) {
+  bool watched = !defined.empty();
+  if (isSampled)
+    watched ? runWarp<true, true>(warp) : runWarp<true, false>(warp);
+  else
+    watched ? runWarp<false, true>(warp) : runWarp<false, false>(warp);
+}
 
 } // namespace dietcode::vgpu

@@ -39,6 +39,14 @@ static Expected<PtxJob> makeJob(const PtxOptions &options) {
   job.config.grid = *grid;
   job.config.block = *block;
   job.config.dynamicSharedBytes = options.sharedBytes;
+  Expected<CheckOptions> checks = checkOptionsFromEnvironment();
+  if (!checks)
+    return fail(checks.error().message);
+  job.config.checks = *checks;
+  Expected<uint64_t> limit = instructionLimitFromEnvironment();
+  if (!limit)
+    return fail(limit.error().message);
+  job.config.maxWarpInstructionsPerBlock = *limit;
   for (const std::string &text : options.arguments) {
     Expected<PtxArgument> argument = parsePtxArgument(text);
     if (!argument)
@@ -105,7 +113,10 @@ int dietcode::runPtx(const PtxOptions &options) {
   if (!job)
     return failWith(job.error().message, RunStatus::Failed);
   FailureKind kind = FailureKind::Refused;
-  Expected<PtxJobResult> result = runPtxJob(*job, *device, &kind);
+  Finding finding;
+  Expected<PtxJobResult> result = runPtxJob(*job, *device, &kind, &finding);
+  if (!result && kind == FailureKind::Finding && options.json)
+    llvm::outs() << toJson(finding) << "\n";
   if (!result)
     return failWith(result.error().message, kind == FailureKind::Finding
                                                 ? RunStatus::Finding

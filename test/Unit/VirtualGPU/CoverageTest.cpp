@@ -263,7 +263,7 @@ TEST(WarpExtra, AtomicsOnHalves) {
                         "%h1, %h2;",
                  32, 32);
   EXPECT_EQ(cas[0], 9u);
-  EXPECT_EQ(run(".shared .align 4 .b32 s; @%p1 mov.b32 %r1, 0;"
+  EXPECT_EQ(run(".shared .align 4 .b32 s;"
                 "setp.eq.u32 %p1, %r0, 0; @%p1 st.shared.b32 [s], 0;"
                 "bar.sync 0; mov.b32 %r1, 0x3c003c00;"
                 "red.shared.add.noftz.f16x2 [s], %r1; bar.sync 0;"
