@@ -17,6 +17,7 @@ config.environment["PATH"] = os.pathsep.join(path)
 config.environment["FILECHECK_OPTS"] = "-enable-var-scope --allow-unused-prefixes=false"
 # The device that tests run on does not depend on the machine.
 config.environment["DIETCODE_DEVICE"] = "virtual:t4"
+config.environment["DIETCODE_VGPU_CHECK"] = "all"
 
 runtime = os.path.join(config.dietcode_lib_dir, "libdietcode_runtime.so")
 config.substitutions += [

@@ -52,6 +52,8 @@ Expected<const DeviceSpec *> chosenDevice() {
   return spec;
 }
 
+thread_local std::optional<vgpu::Finding> latestFinding;
+
 /// Refuses what is not PTX by the magic numbers of the other formats.
 Expected<std::string_view> ptxText(const void *data, size_t limit) {
   if (!data)
@@ -85,9 +87,15 @@ Expected<Device *> Device::get() {
   Expected<const DeviceSpec *> spec = chosenDevice();
   if (!spec)
     return tl::unexpected(spec.error());
-  device = new Device(**spec, std::string(virtualPrefix) +
-                                  std::string((*spec)->name) +
-                                  " (model, not a measurement)");
+  Expected<vgpu::CheckOptions> checks = vgpu::checkOptionsFromEnvironment();
+  if (!checks)
+    return tl::unexpected(checks.error());
+  Expected<uint64_t> limit = vgpu::instructionLimitFromEnvironment();
+  if (!limit)
+    return tl::unexpected(limit.error());
+  device = new Device(**spec, *checks, *limit,
+                      std::string(virtualPrefix) + std::string((*spec)->name) +
+                          " (model, not a measurement)");
   return device;
 }
 
@@ -155,9 +163,17 @@ Expected<bool> Device::launch(Function *function,
     module = it->second;
     kernel = function->name;
   }
+  vgpu::LaunchConfig launched = config;
+  launched.checks = checks;
+  launched.maxWarpInstructionsPerBlock = instructionLimit;
   vgpu::FailureKind why = vgpu::FailureKind::Refused;
-  Expected<vgpu::LaunchReport> report =
-      virtualGpu.launch(*module, kernel, config, params, paramCount, &why);
+  vgpu::Finding finding;
+  latestFinding.reset();
+  Expected<vgpu::LaunchReport> report = virtualGpu.launch(
+      *module, kernel, launched, params, paramCount, &why, &finding);
+  if (why == vgpu::FailureKind::Finding) {
+    latestFinding = std::move(finding);
+  }
   kind = why == vgpu::FailureKind::Finding ? FailureKind::Finding
                                            : FailureKind::Error;
   if (!report)
@@ -172,6 +188,11 @@ Expected<bool> Device::checkCopy(const void *pointer, uint64_t bytes,
   uint64_t address = reinterpret_cast<uint64_t>(pointer);
   vgpu::RangeTable table = virtualGpu.memory().snapshot();
   const vgpu::MemoryRange *range = table.find(address, 1);
+  if (const vgpu::MemoryRange *old =
+          bytes && !range ? table.findFreed(address, 1) : nullptr)
+    return fail(std::string(what) + " of " + std::to_string(bytes) +
+                " bytes uses allocation '" + old->label + "' of " +
+                std::to_string(old->size) + " bytes, which was freed before");
   // Host memory that was never registered is the host's business.
   if (bytes == 0 || !range || range->kind != vgpu::RangeKind::Allocated ||
       table.find(address, bytes))
@@ -180,6 +201,8 @@ Expected<bool> Device::checkCopy(const void *pointer, uint64_t bytes,
               " bytes runs past the end of allocation '" + range->label +
               "' of " + std::to_string(range->size) + " bytes");
 }
+
+std::optional<vgpu::Finding> lastFinding() { return latestFinding; }
 
 void logLaunch(LaunchRecord record) {
   LaunchLog &log = launchLog();

@@ -56,10 +56,14 @@ public:
                            const char *what);
 
 private:
-  Device(const DeviceSpec &spec, std::string text)
-      : virtualGpu(spec), text(std::move(text)) {}
+  Device(const DeviceSpec &spec, const vgpu::CheckOptions &checks,
+         uint64_t instructionLimit, std::string text)
+      : virtualGpu(spec), checks(checks), instructionLimit(instructionLimit),
+        text(std::move(text)) {}
 
   vgpu::VirtualGPU virtualGpu;
+  vgpu::CheckOptions checks;     ///< From DIETCODE_VGPU_CHECK.
+  uint64_t instructionLimit = 0; ///< From DIETCODE_VGPU_MAX_INSTRUCTIONS.
   std::string text;
   std::mutex mutex;
   std::unordered_map<LoadedModule *, std::unique_ptr<LoadedModule>> modules;

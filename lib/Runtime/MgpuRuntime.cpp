@@ -82,6 +82,14 @@ LoadedModule *loadModule(const void *data, size_t limit) {
   return module;
 }
 
+/// The host has given device memory values.
+void markWritten(const void *pointer, uint64_t bytes) {
+  onDevice([&](Device &device) -> Expected<bool> {
+    device.gpu().memory().markWritten(pointer, bytes);
+    return true;
+  });
+}
+
 template <typename T>
 void fill(T *to, T value, size_t count) {
   bool ok = onDevice([&](Device &device) {
@@ -91,6 +99,7 @@ void fill(T *to, T value, size_t count) {
     raise();
   for (size_t i = 0; i < count; ++i)
     to[i] = value;
+  markWritten(to, count * sizeof(T));
 }
 
 struct Stream {
@@ -168,11 +177,14 @@ DIETCODE_EXPORT void mgpuEventDestroy(void *event) {
 DIETCODE_EXPORT void mgpuEventSynchronize(void *) {}
 DIETCODE_EXPORT void mgpuEventRecord(void *, void *) {}
 
-DIETCODE_EXPORT void *mgpuMemAlloc(uint64_t bytes, void *, bool) {
+DIETCODE_EXPORT void *mgpuMemAlloc(uint64_t bytes, void *, bool isHostShared) {
   void *pointer = nullptr;
   bool ok = onDevice([&](Device &device) {
     Expected<void *> allocated = device.gpu().memory().allocate(bytes);
     pointer = allocated.value_or(nullptr);
+    // The host may write shared memory without a word.
+    if (isHostShared)
+      device.gpu().memory().markWritten(pointer, bytes);
     return allocated;
   });
   if (!ok)
@@ -195,6 +207,7 @@ DIETCODE_EXPORT void mgpuMemcpy(void *to, void *from, size_t bytes, void *) {
   if (!ok)
     raise();
   std::memmove(to, from, bytes);
+  markWritten(to, bytes);
 }
 
 DIETCODE_EXPORT void mgpuMemset32(void *to, uint32_t value, size_t count,

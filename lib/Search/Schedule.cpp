@@ -153,9 +153,9 @@ static int64_t registersOf(const Schedule &schedule,
 }
 
 /// What the twin for any strides needs at most: it copies element by element,
-/// each with a 64-bit address and an offset of its own. Fitted from above to what
-/// ptxas 13.0 uses for sm_75 over the whole space; schedules.mlir of the pipeline
-/// tests watches that nothing spills.
+/// each with a 64-bit address and an offset of its own. Fitted from above to
+/// what ptxas 13.0 uses for sm_75 over the whole space; schedules.mlir of the
+/// pipeline tests watches that nothing spills.
 static int64_t generalRegistersOf(const Schedule &schedule,
                                   const ScheduleLayout &layout) {
   return schedule.threadM * schedule.threadN +

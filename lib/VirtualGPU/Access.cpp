@@ -13,7 +13,6 @@
 
 #include "Execution.h"
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 
 namespace dietcode::vgpu {
@@ -27,50 +26,6 @@ template <typename Fn>
 void forEachLane(uint32_t mask, Fn fn) {
   for (; mask; mask &= mask - 1)
     fn(static_cast<unsigned>(__builtin_ctz(mask)));
-}
-
-std::string hex(uint64_t value) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "0x%llx",
-                static_cast<unsigned long long>(value));
-  return text;
-}
-
-std::string count(uint64_t n, const char *unit) {
-  return std::to_string(n) + " " + unit + (n == 1 ? "" : "s");
-}
-
-const char *spaceName(Space space) {
-  switch (space) {
-  case Space::Shared:
-    return "shared";
-  case Space::Local:
-    return "local";
-  case Space::Param:
-    return "parameter";
-  case Space::Const:
-    return "constant";
-  default:
-    return "global";
-  }
-}
-
-const char *accessName(const Inst &inst) {
-  return readsMemory(inst.kind) && writesMemory(inst.kind) ? "atomic access"
-         : writesMemory(inst.kind)                         ? "store"
-                                                           : "load";
-}
-
-/// Where an address lies with respect to a range it is not in.
-std::string relation(uint64_t address, uint64_t bytes, uint64_t base,
-                     uint64_t size) {
-  uint64_t end = base + size;
-  if (address >= end)
-    return count(address - end, "byte") + " past the end of ";
-  if (address < base)
-    return count(base - address, "byte") + " before the start of ";
-  return "it runs " + count(address + bytes - end, "byte") +
-         " past the end of ";
 }
 
 } // namespace
@@ -103,7 +58,8 @@ bool Executor::resolve(Warp &warp, const Inst &inst, uint32_t mask,
 /// The same for addresses that are in `hostAddresses` already.
 bool Executor::resolveAddresses(Warp &warp, const Inst &inst, uint32_t mask,
                                 unsigned bytes, AddressRange range) {
-  if (range.bits & (bytes - 1))
+  if (range.bits & (bytes - 1) &&
+      (launch.checks.alignment || inst.kind == Kind::Atomic))
     return failAlignment(warp, inst, mask, bytes);
   Space space = inst.space;
   if (space == Space::Generic) {
@@ -149,12 +105,17 @@ bool Executor::resolveGlobal(Warp &warp, const Inst &inst, uint32_t mask,
         bad = i;
     });
     if (bad != 32)
-      return failAccess(warp, inst, bad, hostAddresses[bad], bytes,
-                        Space::Global);
+      return failAccess(warp, inst, bad, bytes);
   }
   if (isSampled)
     sampleGlobal(inst, mask, bytes);
-  return true;
+  if (!launch.global)
+    return true;
+  // The range of the last lane that left the previous one, or of all.
+  bool inOneRange = range.min >= hit.base && range.max <= hit.end - bytes;
+  if (!writesMemory(inst.kind) && inOneRange && !needsShadow(hit))
+    return true;
+  return checkGlobal(warp, inst, mask, bytes);
 }
 
 /// Shared, local and parameter memory: offsets into a buffer of known size.
@@ -170,10 +131,12 @@ bool Executor::resolveWindow(Warp &warp, const Inst &inst, uint32_t mask,
       if (bad == 32 && (size < bytes || hostAddresses[i] > size - bytes))
         bad = i;
     });
-    return failAccess(warp, inst, bad, hostAddresses[bad], bytes, space);
+    return failWindow(warp, inst, bad, bytes, space);
   }
   if (isSampled && space == Space::Shared)
     sampleShared(mask, bytes);
+  if (shared && space == Space::Shared && !checkShared(warp, inst, mask, bytes))
+    return false;
   uint64_t base = reinterpret_cast<uint64_t>(
       space == Space::Shared  ? sharedMemory
       : space == Space::Local ? warp.local
@@ -282,6 +245,8 @@ void Executor::sampleShared(uint32_t mask, unsigned bytes) {
     }
   });
   samples.sharedWavefronts += most;
+  if (tracer)
+    tracer->shared(hostAddresses, mask, bytes);
   ++samples.sharedAccesses;
 }
 
@@ -304,6 +269,8 @@ void Executor::sampleGlobal(const Inst &inst, uint32_t mask, unsigned bytes) {
   });
   std::sort(sectors, sectors + n);
   n = static_cast<unsigned>(std::unique(sectors, sectors + n) - sectors);
+  if (tracer)
+    tracer->global(sectors, n, mask, bytes);
   if (readsMemory(inst.kind)) {
     samples.sectorsRead += n;
     sectorsRead.insert(sectors, sectors + n);
@@ -317,57 +284,6 @@ void Executor::sampleGlobal(const Inst &inst, uint32_t mask, unsigned bytes) {
     samples.sectorsWritten += n;
     sectorsWritten.insert(sectors, sectors + n);
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Findings
-//===----------------------------------------------------------------------===//
-
-bool Executor::failAlignment(Warp &warp, const Inst &inst, uint32_t mask,
-                             unsigned bytes) {
-  unsigned bad = 0;
-  forEachLane(mask, [&](unsigned i) {
-    if (hostAddresses[i] & (bytes - 1) &&
-        !((mask >> bad) & 1 && hostAddresses[bad] & (bytes - 1)))
-      bad = i;
-  });
-  return fault(warp, inst, bad,
-               std::string("misaligned ") + accessName(inst) + " of " +
-                   count(bytes, "byte") + " at address " +
-                   hex(hostAddresses[bad]) + ", which is not a multiple of " +
-                   std::to_string(bytes));
-}
-
-bool Executor::failAccess(Warp &warp, const Inst &inst, unsigned lane,
-                          uint64_t address, unsigned bytes, Space space) {
-  std::string what = std::string("out-of-bounds ") + spaceName(space) + " " +
-                     accessName(inst) + " of " + count(bytes, "byte") +
-                     " at address " + hex(address);
-  if (space != Space::Global) {
-    uint64_t size = space == Space::Shared  ? launch.sharedBytes
-                    : space == Space::Local ? program.localBytes
-                                            : launch.params.size();
-    const char *owner = space == Space::Shared  ? "the block's"
-                        : space == Space::Local ? "the thread's"
-                                                : "the kernel's";
-    // Offsets below the start have wrapped around.
-    if (static_cast<int64_t>(address) < 0)
-      what +=
-          ", " + count(uint64_t(0) - address, "byte") + " before the start of ";
-    else
-      what += ", " + relation(address, bytes, 0, size);
-    what += std::string(owner) + " " + count(size, "byte") + " of " +
-            spaceName(space) + " memory";
-  } else if (const MemoryRange *near = launch.memory.nearest(address)) {
-    what += ", " + relation(address, bytes, near->base, near->size) +
-            (near->kind == RangeKind::ModuleGlobal ? "variable '"
-             : near->kind == RangeKind::Registered ? "host memory '"
-                                                   : "allocation '") +
-            near->label + "' of " + count(near->size, "byte");
-  } else {
-    what += "; no memory is allocated or registered";
-  }
-  return fault(warp, inst, lane, what);
 }
 
 } // namespace dietcode::vgpu

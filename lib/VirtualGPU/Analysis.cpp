@@ -402,6 +402,7 @@ void Analysis::insertJoins() {
 
 void finishProgram(Program &program, const std::vector<Type> &types,
                    const std::vector<std::pair<Special, Ref>> &pinned) {
+  watchRegisters(program, types.size(), pinned);
   Analysis(program, types, pinned).run();
 }
 

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Execution.h"
+#include "LaneMath.h"
 #include <cstring>
 
 namespace dietcode::vgpu {
@@ -72,10 +73,35 @@ void update(void *address, AtomicOp op, const void *value, const void *other,
   std::memcpy(result, &oldBits, sizeof(T));
 }
 
+/// The sum of halves, each rounded to nearest; subnormals are kept (.noftz).
+template <unsigned N, typename Bits>
+void addHalves(void *address, AtomicOp, const void *value, const void *,
+               void *result) {
+  auto *target = static_cast<Bits *>(address);
+  Bits oldBits = __atomic_load_n(target, __ATOMIC_RELAXED), newBits;
+  do {
+    Half old[N], added[N];
+    std::memcpy(old, &oldBits, sizeof(old));
+    std::memcpy(added, value, sizeof(added));
+    for (unsigned i = 0; i < N; ++i)
+      added[i] = doubleToHalf(halfToDouble(old[i]) + halfToDouble(added[i]),
+                              RoundNearest);
+    std::memcpy(&newBits, added, sizeof(newBits));
+  } while (!__atomic_compare_exchange_n(target, &oldBits, newBits, false,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+  std::memcpy(result, &oldBits, sizeof(oldBits));
+}
+
 using UpdateFn = void (*)(void *, AtomicOp, const void *, const void *, void *);
 
 UpdateFn updateOf(Type type) {
   switch (type) {
+  case Type::U16:
+    return update<uint16_t, uint16_t>;
+  case Type::F16:
+    return addHalves<1, uint16_t>;
+  case Type::F16x2:
+    return addHalves<2, uint32_t>;
   case Type::S32:
     return update<int32_t, uint32_t>;
   case Type::U64:

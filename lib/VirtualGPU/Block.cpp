@@ -24,19 +24,6 @@ uint8_t *allocateRows(size_t bytes) {
   return data;
 }
 
-std::string triple(std::array<uint32_t, 3> v) {
-  return "(" + std::to_string(v[0]) + ", " + std::to_string(v[1]) + ", " +
-         std::to_string(v[2]) + ")";
-}
-
-/// The coordinates of an index in a box, x fastest.
-std::array<uint32_t, 3> unflatten(uint64_t index,
-                                  const std::array<uint32_t, 3> &box) {
-  return {static_cast<uint32_t>(index % box[0]),
-          static_cast<uint32_t>(index / box[0] % box[1]),
-          static_cast<uint32_t>(index / box[0] / box[1])};
-}
-
 bool dependsOnBlock(Special special) {
   return (special >= Special::CtaidX && special <= Special::CtaidZ) ||
          special == Special::SmId;
@@ -69,6 +56,7 @@ Executor::Executor(const LaunchState &launch)
   bases[1] = reinterpret_cast<uint8_t *>(
       const_cast<ConstantBytes *>(program.constants.data()));
   fillInitialFiles();
+  createChecks();
 }
 
 Executor::~Executor() {
@@ -171,6 +159,7 @@ void Executor::startBlock(uint64_t index) {
   std::memset(sharedMemory, 0xff, launch.sharedBytes);
   std::fill(localMemory.begin(), localMemory.end(), 0xff);
   arrivals.fill(0);
+  startChecks();
   for (Warp &warp : warps)
     startWarp(warp);
   if (isSampled) {
@@ -190,7 +179,7 @@ bool Executor::runBlock(uint64_t index, bool sampled) {
     for (Warp &warp : warps) {
       if (warp.status == Warp::Ready) {
         progress = true;
-        isSampled ? runWarp<true>(warp) : runWarp<false>(warp);
+        runWarp(warp);
       }
       if (warp.status == Warp::Failed)
         return false;
@@ -219,9 +208,11 @@ bool Executor::overLimit() {
   });
   fault(*running, program.code[running->pc],
         static_cast<unsigned>(__builtin_ctz(running->alive)),
+        FindingKind::Limit,
         "the block executed more than " +
             std::to_string(launch.instructionLimit) +
-            " warp instructions; the kernel may not terminate");
+            " warp instructions; the kernel may not terminate "
+            "(DIETCODE_VGPU_MAX_INSTRUCTIONS sets the limit, 0 lifts it)");
   return true;
 }
 
@@ -238,13 +229,16 @@ bool Executor::releaseBarriers() {
   bool released = false;
   for (uint32_t id = 0; id < 16; ++id) {
     uint32_t waiting = 0, exited = 0, expected = 0;
+    uint32_t waitingMask = 0, exitedMask = 0;
     bool waitsForBlock = false;
     double latest = 0;
     for (const Warp &warp : warps) {
       exited += warp.status == Warp::Done;
+      exitedMask |= uint32_t(warp.status == Warp::Done) << warp.index;
       if (warp.status != Warp::Waiting || warp.barrier != id)
         continue;
       ++waiting;
+      waitingMask |= 1u << warp.index;
       latest = std::max(latest, warp.clock);
       waitsForBlock |= warp.barrierThreads == 0;
       expected = std::max(expected, warp.barrierThreads);
@@ -259,6 +253,9 @@ bool Executor::releaseBarriers() {
       continue;
     released = true;
     arrivals[id] = 0;
+    if (shared)
+      shared->release(id, waitingMask, waitsForBlock ? exitedMask : 0);
+    reduceAtBarrier(id);
     for (Warp &warp : warps)
       if (warp.status == Warp::Waiting && warp.barrier == id) {
         warp.status = Warp::Ready;
@@ -266,37 +263,6 @@ bool Executor::releaseBarriers() {
       }
   }
   return released;
-}
-
-bool Executor::reportDeadlock() {
-  const Warp *waiting = nullptr;
-  size_t count = 0, exited = 0;
-  for (const Warp &warp : warps) {
-    if (warp.status == Warp::Waiting) {
-      waiting = waiting ? waiting : &warp;
-      ++count;
-    }
-    exited += warp.status == Warp::Done;
-  }
-  Warp &warp = warps[waiting->index];
-  return fault(warp, program.code[warp.pc - 1],
-               static_cast<unsigned>(__builtin_ctz(warp.alive)),
-               "deadlock: barrier " + std::to_string(warp.barrier) +
-                   " never completes; of the block's " +
-                   std::to_string(warps.size()) + " warps " +
-                   std::to_string(count) + " wait at barriers and " +
-                   std::to_string(exited) + " have exited");
-}
-
-bool Executor::fault(Warp &warp, const Inst &inst, unsigned lane,
-                     const std::string &what) {
-  const SourceLine &source = program.sources[inst.source];
-  message = launch.moduleName + ":" + std::to_string(source.line) +
-            ": kernel '" + program.name + "': " + what + "; block " +
-            triple(blockId) + ", thread " +
-            triple(unflatten(warp.index * 32 + lane, launch.block)) + ", in '" +
-            source.text + "'";
-  return false;
 }
 
 } // namespace dietcode::vgpu

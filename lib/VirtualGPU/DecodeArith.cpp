@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Decoder.h"
+#include "LaneExtra.h"
 #include <algorithm>
 
 namespace dietcode::vgpu {
@@ -89,14 +90,14 @@ constexpr ArithRule rules[] = {
     {"sin", 1, f32, Op::Sin, Approx | Ftz, Op::Count, true},
     {"cos", 1, f32, Op::Cos, Approx | Ftz, Op::Count, true},
     {"tanh", 1, f32, Op::Tanh, Approx, Op::Count, true},
-    {"add", 2, halves, Op::Add, RoundNearestOnly | Sat},
-    {"sub", 2, halves, Op::Sub, RoundNearestOnly | Sat},
-    {"mul", 2, halves, Op::Mul, RoundNearestOnly | Sat},
-    {"fma", 3, halves, Op::Fma, RoundNearestOnly | Sat},
-    {"min", 2, halves, Op::Min, 0},
-    {"max", 2, halves, Op::Max, 0},
-    {"abs", 1, halves, Op::Abs, 0},
-    {"neg", 1, halves, Op::Neg, 0},
+    {"add", 2, halves, Op::Add, RoundNearestOnly | Ftz | Sat},
+    {"sub", 2, halves, Op::Sub, RoundNearestOnly | Ftz | Sat},
+    {"mul", 2, halves, Op::Mul, RoundNearestOnly | Ftz | Sat},
+    {"fma", 3, halves, Op::Fma, RoundNearestOnly | Ftz | Sat},
+    {"min", 2, halves, Op::Min, Ftz},
+    {"max", 2, halves, Op::Max, Ftz},
+    {"abs", 1, halves, Op::Abs, Ftz},
+    {"neg", 1, halves, Op::Neg, Ftz},
     {"ex2", 1, halves, Op::Ex2, Approx, Op::Count, true},
     {"tanh", 1, halves, Op::Tanh, Approx, Op::Count, true},
 };
@@ -118,10 +119,14 @@ bool takeForm(Modifiers &mods, const ArithRule &rule, Type type,
     if (form.wide && byteSize(type) == 8)
       return false;
   }
-  bool approximate = ((rule.admits & Approx) && mods.take("approx")) ||
-                     ((rule.admits & Full) && mods.take("full"));
-  if (rule.admits & RoundNearestOnly)
-    mods.take("rn");
+  bool isDouble = type == Type::F64;
+  bool mayApproximate = !isDouble || rule.op == Op::Rsqrt;
+  bool approximate =
+      mayApproximate && (((rule.admits & Approx) && mods.take("approx")) ||
+                         ((rule.admits & Full) && mods.take("full")));
+  if ((rule.admits & RoundNearestOnly) && !mods.take("rn") &&
+      rule.op == Op::Fma)
+    return false;
   if ((rule.admits & (Round | MustRound)) && !approximate) {
     std::optional<uint32_t> rounding = mods.takeRounding();
     if (!rounding && (rule.admits & MustRound))
@@ -131,11 +136,11 @@ bool takeForm(Modifiers &mods, const ArithRule &rule, Type type,
   if ((rule.admits & Approx) && !(rule.admits & MustRound) && !approximate)
     return false;
   // rsqrt.approx.ftz.f64 exists; flushing does not apply to f64 otherwise.
-  bool mayFlush = type == Type::F32 || rule.op == Op::Rsqrt;
-  if ((rule.admits & Ftz) && mayFlush && mods.take("ftz") && type == Type::F32)
+  bool mayFlush = type != Type::F64 || rule.op == Op::Rsqrt;
+  if ((rule.admits & Ftz) && mayFlush && mods.take("ftz") && type != Type::F64)
     form.imm |= FlagFtz;
-  if ((rule.admits & Sat) && (isFloat(type) || type == Type::S32) &&
-      mods.take("sat"))
+  if ((rule.admits & Sat) && !isDouble &&
+      (isFloat(type) || type == Type::S32) && mods.take("sat"))
     form.imm |= FlagSat;
   return mods.done();
 }
@@ -181,6 +186,8 @@ Type widened(Type type) {
 //===----------------------------------------------------------------------===//
 
 bool Decoder::arith(const RawInstruction &raw) {
+  if (std::count(raw.opcode.begin() + 1, raw.opcode.end(), "cc"))
+    return carry(raw);
   Modifiers mods(raw);
   std::optional<Type> type = mods.takeType();
   if (!type)
@@ -243,7 +250,11 @@ bool Decoder::reciprocal(const RawInstruction &raw) {
                   imm);
 }
 
+/// lop3.b32 d, a, b, c, table; and lop3.{and,or,xor}.b32 d|p, a, b, c, table, q
+/// where p is whether d is not zero, combined with q.
 bool Decoder::lop3(const RawInstruction &raw) {
+  if (raw.operands.size() == 6)
+    return lop3WithPredicate(raw);
   Modifiers mods(raw);
   if (mods.takeType() != Type::U32 || !mods.done() ||
       raw.operands.size() != 5 || raw.operands[4].kind != Operand::Immediate ||
@@ -281,6 +292,17 @@ bool Decoder::bitField(const RawInstruction &raw) {
   Modifiers mods(raw);
   std::optional<Type> type = mods.takeType();
   bool insert = raw.opcode[0] == "bfi";
+  static constexpr std::string_view modes[] = {"f4e", "b4e", "rc8",
+                                               "ecl", "ecr", "rc16"};
+  for (uint32_t mode = 0; raw.opcode[0] == "prmt" && mode < 6; ++mode)
+    if (mods.take(modes[mode]))
+      return type == Type::U32 && mods.done() && raw.operands.size() == 4 &&
+             emitLane(raw, rowPermuteMode, Type::U32, Pipe::Int,
+                      destination(raw.operands[0], Type::U32),
+                      {source(raw.operands[1], Type::U32),
+                       source(raw.operands[2], Type::U32),
+                       source(raw.operands[3], Type::U32)},
+                      mode);
   if (!type || !mods.done() || raw.operands.size() != (insert ? 5u : 4u))
     return false;
   Op op = insert ? Op::Bfi : raw.opcode[0] == "bfe" ? Op::Bfe : Op::Prmt;
@@ -318,19 +340,6 @@ bool Decoder::countBits(const RawInstruction &raw) {
   Ref a = source(raw.operands[1], *type);
   return emitLane(raw, lanes.op[unsigned(op)][unsigned(*type)], result,
                   Pipe::Int, destination(raw.operands[0], result), {a}, imm);
-}
-
-bool Decoder::dotProduct(const RawInstruction &raw) {
-  Modifiers mods(raw);
-  std::optional<Type> a = mods.takeType(), b = mods.takeType();
-  if (!a || a != b || byteSize(*a) != 4 || !mods.done() ||
-      raw.operands.size() != 4)
-    return false;
-  return emitLane(raw, lanes.op[unsigned(Op::Dp4a)][unsigned(*a)], Type::U32,
-                  Pipe::Int, destination(raw.operands[0], Type::U32),
-                  {source(raw.operands[1], Type::U32),
-                   source(raw.operands[2], Type::U32),
-                   source(raw.operands[3], Type::U32)});
 }
 
 //===----------------------------------------------------------------------===//
@@ -385,10 +394,18 @@ bool Decoder::setp(const RawInstruction &raw) {
   Modifiers mods(raw);
   std::optional<Type> result = isSet ? mods.takeType() : Type::Pred;
   std::optional<Type> type = mods.takeType();
-  if (!result || !type || *type == Type::Pred ||
-      (isSet && byteSize(*result) != 4))
+  if (!result || !type || *type == Type::Pred)
     return false;
+  if (*type == Type::F16x2 && !isSet && raw.operands.size() > 2)
+    return setpHalves(raw);
   std::optional<Op> compare = takeComparison(mods, *type);
+  bool isHalves = byteSize(*result) == 2 || *type == Type::F16x2 ||
+                  *result == Type::F16x2 ||
+                  (*type == Type::F16 && *result == Type::F32);
+  if (isSet && isHalves)
+    return compare && mods.done() && setHalves(raw, *compare, *result, *type);
+  if (isSet && byteSize(*result) != 4)
+    return false;
   BoolOp combine = takeBoolOp(mods);
   Inst inst = begin(raw, isSet ? Kind::Set : Kind::Setp, pipeOf(*type, false));
   if (mods.take("ftz") && *type == Type::F32)

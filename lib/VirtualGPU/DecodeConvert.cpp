@@ -25,10 +25,16 @@ bool Decoder::mov(const RawInstruction &raw) {
   const Operand &from = raw.operands[1];
   if (raw.operands[0].kind == Operand::Vector || from.kind == Operand::Vector)
     return movVector(raw, *type);
-  if (from.kind == Operand::Special &&
-      (from.name == "%clock" || from.name == "%clock64" ||
-       from.name == "%clock_hi" || from.name == "%globaltimer"))
+  bool isSpecial = from.kind == Operand::Special;
+  if (isSpecial && (from.name.substr(0, 6) == "%clock" ||
+                    from.name.substr(0, 12) == "%globaltimer"))
     return movClock(raw, *type);
+  if (isSpecial && (byteSize(*type) == 2 || byteSize(*type) == 8)) {
+    Type to = unsignedOf(byteSize(*type));
+    return emitLane(raw, lanes.cvt[unsigned(to)][unsigned(Type::U32)], to,
+                    Pipe::Int, destination(raw.operands[0], *type),
+                    {special(from.name)});
+  }
   Type moved = *type == Type::Pred ? *type : unsignedOf(byteSize(*type));
   Ref a = source(from, *type);
   return emitLane(raw, lanes.op[unsigned(Op::Mov)][unsigned(moved)], moved,
@@ -36,14 +42,17 @@ bool Decoder::mov(const RawInstruction &raw) {
 }
 
 bool Decoder::movClock(const RawInstruction &raw, Type type) {
-  bool isWide = raw.operands[1].name == "%clock64" ||
-                raw.operands[1].name == "%globaltimer";
+  std::string_view name = raw.operands[1].name;
+  bool isWide = name == "%clock64" || name == "%globaltimer";
+  bool isHigh = name == "%clock_hi" || name == "%globaltimer_hi";
+  if (!isWide && !isHigh && name != "%clock" && name != "%globaltimer_lo")
+    return refuse("unknown register '" + std::string(name) + "'");
   if (byteSize(type) != (isWide ? 8u : 4u))
     return false;
   Inst inst = begin(raw, Kind::Clock, Pipe::Int);
   inst.type = unsignedOf(byteSize(type));
   inst.blend = static_cast<uint8_t>(log2Bytes(byteSize(type)));
-  inst.imm = raw.operands[1].name == "%clock_hi" ? 32 : 0;
+  inst.imm = isHigh ? 32 : 0;
   if ((inst.dst[0] = destination(raw.operands[0], type)) == noRef)
     return false;
   emit(inst);
@@ -97,6 +106,16 @@ bool Decoder::movVector(const RawInstruction &raw, Type type) {
   return true;
 }
 
+/// Whether every value of an integer type is one of another: ptxas refuses .sat
+/// between such.
+static bool isContained(Type inner, Type outer) {
+  if (isFloat(inner) || isFloat(outer))
+    return false;
+  if (isSigned(inner) == isSigned(outer))
+    return byteSize(inner) <= byteSize(outer);
+  return isSigned(outer) && byteSize(inner) < byteSize(outer);
+}
+
 /// The modifiers of a conversion: its immediate, or nothing if they are not
 /// allowed together.
 static std::optional<uint32_t> takeConversion(Modifiers &mods, Type &to,
@@ -112,13 +131,19 @@ static std::optional<uint32_t> takeConversion(Modifiers &mods, Type &to,
     return std::nullopt;
   to = *first;
   from = *second;
+  if ((imm & FlagSat) && isContained(from, to))
+    return std::nullopt;
   // .ftz describes the single-precision end.
   if (ftz && to != Type::F32 && from != Type::F32)
     return std::nullopt;
   if (ftz)
     imm |= FlagFtz;
-  bool needsIntegral = isFloat(from) && !isFloat(to);
-  if ((needsIntegral && !integral) || (integral && !isFloat(from)))
+  // One of the roundings is required exactly where values can be inexact.
+  bool fromFloat = isFloat(from), toFloat = isFloat(to);
+  bool needsIntegral = fromFloat && !toFloat;
+  bool needsRounding = toFloat && (!fromFloat || byteSize(to) < byteSize(from));
+  if (needsRounding != rounding.has_value() || (needsIntegral && !integral) ||
+      (integral && !(needsIntegral || (fromFloat && to == from))))
     return std::nullopt;
   if (integral && isFloat(to))
     imm |= FlagRoundInt;

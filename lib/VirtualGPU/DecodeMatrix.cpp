@@ -54,13 +54,27 @@ bool isShape(const MatrixShape &shape, unsigned m, unsigned n, unsigned k) {
   return shape.m == m && shape.n == n && shape.k == k;
 }
 
-bool isWmmaShape(const MatrixShape &shape) {
-  return isShape(shape, 16, 16, 16) || isShape(shape, 32, 8, 16) ||
-         isShape(shape, 8, 32, 16);
-}
-
 bool isOneOf(Element type, Element a, Element b) {
   return type == a || type == b;
+}
+
+/// Whether wmma has fragments A and B of a type in a shape.
+bool isWmmaShape(const MatrixShape &shape, Element type) {
+  if (bitsOf(type) == 4)
+    return isShape(shape, 8, 8, 32);
+  if (type == Element::B1)
+    return isShape(shape, 8, 8, 128);
+  return isOneOf(type, Element::F16, Element::S8) || type == Element::U8
+             ? isShape(shape, 16, 16, 16) || isShape(shape, 32, 8, 16) ||
+                   isShape(shape, 8, 32, 16)
+             : false;
+}
+
+/// Whether it has accumulators of a type in a shape.
+bool isWmmaAccumulator(const MatrixShape &shape, Element type) {
+  if (isShape(shape, 8, 8, 32) || isShape(shape, 8, 8, 128))
+    return type == Element::S32;
+  return bitsOf(type) >= 16 && isWmmaShape(shape, Element::F16);
 }
 
 /// Whether a shape of mma exists for its types D, A, B and C.
@@ -154,9 +168,9 @@ bool Decoder::wmma(const RawInstruction &raw) {
     return fragment(raw, /*isLoad=*/false);
   MatrixOp op;
   op.saturate = mods.take("satfinite");
+  bool countsBits = mods.take("xor") && mods.take("popc");
   if (!mods.take("mma") || !mods.takeSync() || !mods.shape ||
-      !isWmmaShape(*mods.shape) || mods.rest.size() != 2 ||
-      raw.operands.size() != 4)
+      mods.rest.size() != 2 || raw.operands.size() != 4)
     return false;
   op.shape = *mods.shape;
   std::array<bool, 3> columnMajor = {};
@@ -170,10 +184,16 @@ bool Decoder::wmma(const RawInstruction &raw) {
       isOneOf(types[1], Element::F16, Element::F32) && !op.saturate)
     op.types = {types[0], Element::F16, Element::F16, types[1]};
   else if (types.size() == 4 && types[0] == Element::S32 &&
-           types[3] == types[0] &&
-           isOneOf(types[1], Element::S8, Element::U8) && types[2] == types[1])
+           types[3] == types[0] && bitsOf(types[1]) <= 8 &&
+           types[2] == types[1])
     op.types = {types[0], types[1], types[2], types[3]};
   else
+    return refuse("no such matrix instruction");
+  // Rows of A and columns of B are what shapes below a byte have.
+  bool isSubByte = bitsOf(op.types[1]) < 8;
+  if (!isWmmaShape(op.shape, op.types[1]) ||
+      (isSubByte && (columnMajor[0] || !columnMajor[1])) ||
+      countsBits != (op.types[1] == Element::B1) || (countsBits && op.saturate))
     return refuse("no such matrix instruction");
   for (unsigned i = 0; i < 3; ++i) {
     auto role = static_cast<MatrixRole>(i);
@@ -213,7 +233,7 @@ bool Decoder::fragment(const RawInstruction &raw, bool isLoad) {
     return false;
   op.columnMajor = mods.take("col");
   if ((!op.columnMajor && !mods.take("row")) || !mods.takeSync() ||
-      !mods.shape || !isWmmaShape(*mods.shape) || mods.types.size() != 1)
+      !mods.shape || mods.types.size() != 1)
     return false;
   if (mods.take("shared") || mods.take("shared::cta"))
     inst.space = Space::Shared;
@@ -222,8 +242,10 @@ bool Decoder::fragment(const RawInstruction &raw, bool isLoad) {
   op.shape = *mods.shape;
   Element type = mods.types[0];
   bool isAccumulator = op.role == MatrixRole::C;
-  bool known = isAccumulator ? bitsOf(type) >= 16
-                             : bitsOf(type) == 8 || type == Element::F16;
+  bool known = isAccumulator ? isWmmaAccumulator(op.shape, type)
+                             : isWmmaShape(op.shape, type);
+  if (bitsOf(type) < 8)
+    known &= op.columnMajor == (op.role == MatrixRole::B);
   size_t n = raw.operands.size();
   if (!mods.rest.empty() || !known || (n != 2 && n != 3))
     return false;

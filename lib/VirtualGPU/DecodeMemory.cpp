@@ -51,7 +51,7 @@ Decoder::DecodeFn Decoder::lookup(std::string_view root) {
           "sin", "cos", "tanh", "sqrt", "rsqrt", "copysign"})
       t[name] = &Decoder::arith;
     for (std::string_view name :
-         {"membar", "fence", "prefetch", "prefetchu", "nanosleep"})
+         {"membar", "fence", "prefetch", "prefetchu", "nanosleep", "pmevent"})
       t[name] = &Decoder::nothing;
     for (std::string_view name : {"bar", "barrier"})
       t[name] = &Decoder::barrier;
@@ -62,7 +62,14 @@ Decoder::DecodeFn Decoder::lookup(std::string_view root) {
     t["rcp"] = &Decoder::reciprocal;
     t["lop3"] = &Decoder::lop3;
     t["shf"] = &Decoder::funnelShift;
-    t["dp4a"] = &Decoder::dotProduct;
+    t["dp4a"] = t["dp2a"] = &Decoder::dotMixed;
+    t["addc"] = t["subc"] = t["madc"] = &Decoder::carry;
+    t["mul24"] = t["mad24"] = &Decoder::multiply24;
+    t["vabsdiff2"] = t["vabsdiff4"] = &Decoder::absoluteDifference;
+    t["slct"] = &Decoder::slct;
+    t["testp"] = &Decoder::testp;
+    t["isspacep"] = &Decoder::isSpace;
+    t["szext"] = t["bmsk"] = &Decoder::bitExtend;
     t["setp"] = t["set"] = &Decoder::setp;
     t["selp"] = &Decoder::selp;
     t["mov"] = &Decoder::mov;
@@ -268,8 +275,12 @@ bool Decoder::atomic(const RawInstruction &raw) {
   std::optional<Type> type = mods.takeType();
   auto op = std::find_if(std::begin(ops), std::end(ops),
                          [&](auto &entry) { return mods.take(entry.first); });
-  if (!type || byteSize(*type) < 4 || *type == Type::F16x2 ||
-      op == std::end(ops) || !mods.done())
+  if (!type || op == std::end(ops))
+    return false;
+  bool isHalf = *type == Type::F16 || *type == Type::F16x2;
+  bool isShortCas = *type == Type::U16 && op->second == AtomicOp::Cas;
+  if ((byteSize(*type) < 4 && !isHalf && !isShortCas) ||
+      mods.take("noftz") != isHalf || !mods.done())
     return false;
   inst.mode = static_cast<uint8_t>(op->second);
   bool isCas = op->second == AtomicOp::Cas;
@@ -310,6 +321,8 @@ bool Decoder::barrier(const RawInstruction &raw) {
     return nothing(raw); // Lanes of a warp run in step here.
   }
   mods.take("cta");
+  if (mods.take("red"))
+    return barrierReduction(raw, mods, isAligned);
   bool arrive = mods.take("arrive");
   if ((!arrive && !mods.take("sync")) || !mods.done() || raw.operands.empty() ||
       raw.operands.size() > 2 || (arrive && raw.operands.size() != 2))
@@ -322,6 +335,34 @@ bool Decoder::barrier(const RawInstruction &raw) {
       return false;
   emit(inst);
   return true;
+}
+
+/// bar.red.popc.u32 d, a{, b}, {!}p and bar.red.{and,or}.pred.
+bool Decoder::barrierReduction(const RawInstruction &raw, Modifiers &mods,
+                               bool isAligned) {
+  Reduction reduction = mods.take("popc")  ? Reduction::Popc
+                        : mods.take("and") ? Reduction::And
+                        : mods.take("or")  ? Reduction::Or
+                                           : Reduction::None;
+  Type type = reduction == Reduction::Popc ? Type::U32 : Type::Pred;
+  size_t n = raw.operands.size();
+  if (reduction == Reduction::None || mods.takeType() != type || !mods.done() ||
+      (n != 3 && n != 4))
+    return false;
+  Inst inst = begin(raw, Kind::Barrier, Pipe::Control);
+  inst.aligned = isAligned;
+  inst.imm = static_cast<uint32_t>(reduction);
+  inst.blend = type == Type::Pred ? blendPredicate : 2;
+  Operand predicate = raw.operands[n - 1];
+  inst.negatedSource = predicate.negated;
+  predicate.negated = false;
+  inst.dst[0] = destination(raw.operands[0], type);
+  inst.src[0] = source(raw.operands[1], Type::U32);
+  if (n == 4 && (inst.src[1] = source(raw.operands[2], Type::U32)) == noRef)
+    return false;
+  inst.src[2] = source(predicate, Type::Pred);
+  emit(inst);
+  return inst.dst[0] != noRef && inst.src[0] != noRef && inst.src[2] != noRef;
 }
 
 bool Decoder::shuffle(const RawInstruction &raw) {
@@ -385,10 +426,12 @@ bool Decoder::vote(const RawInstruction &raw) {
   return true;
 }
 
-/// match.any only: for each lane, which lanes hold the same value.
+/// match.any d, a, members: for each lane, which lanes hold the same value.
+/// match.all d{|p}, a, members: all of them or none.
 bool Decoder::match(const RawInstruction &raw) {
   Modifiers mods(raw);
-  if (!mods.take("any") || !mods.take("sync"))
+  bool all = mods.take("all");
+  if ((!all && !mods.take("any")) || !mods.take("sync"))
     return false;
   std::optional<Type> type = mods.takeType();
   if (!type || byteSize(*type) < 4 || !mods.done() || raw.operands.size() != 3)
@@ -396,7 +439,13 @@ bool Decoder::match(const RawInstruction &raw) {
   Inst inst = begin(raw, Kind::Match, Pipe::Int);
   inst.type = *type;
   inst.blend = 2;
-  inst.dst[0] = destination(raw.operands[0], Type::U32);
+  inst.mode = all;
+  const Operand &target = raw.operands[0];
+  bool isPair = all && target.kind == Operand::Pair;
+  inst.dst[0] = destination(isPair ? target.elements[0] : target, Type::U32);
+  if (isPair &&
+      (inst.dst[1] = destination(target.elements[1], Type::Pred)) == noRef)
+    return false;
   inst.src[0] = source(raw.operands[1], *type);
   inst.src[1] = source(raw.operands[2], Type::U32);
   if (inst.dst[0] == noRef || inst.src[0] == noRef || inst.src[1] == noRef)

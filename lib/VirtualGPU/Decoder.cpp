@@ -57,8 +57,8 @@ std::optional<Space> Modifiers::takeSpace() {
   static constexpr std::pair<std::string_view, Space> names[] = {
       {"global", Space::Global},      {"shared", Space::Shared},
       {"local", Space::Local},        {"const", Space::Const},
-      {"param", Space::Param},        {"shared::cta", Space::Shared},
-      {"param::entry", Space::Param},
+      {"param::func", Space::Param},  {"param", Space::Param},
+      {"shared::cta", Space::Shared}, {"param::entry", Space::Param},
   };
   for (auto &[name, space] : names)
     if (take(name))
@@ -335,6 +335,8 @@ bool Decoder::decode(const RawInstruction &raw) {
   std::string unmet = unmetRequirement(raw, module.chip, module.version);
   if (!unmet.empty())
     return refuse(unmet);
+  if (hasWrongKindOfType(raw))
+    return refuse("unexpected type");
   DecodeFn fn = lookup(raw.opcode[0]);
   if (!fn)
     return false;
@@ -418,18 +420,12 @@ bool Decoder::trap(const RawInstruction &raw) {
   return true;
 }
 
-/// Fences, prefetches and sleeping have no effect on values: blocks see memory
-/// in order here.
-bool Decoder::nothing(const RawInstruction &raw) {
-  emit(begin(raw, Kind::Nop, Pipe::Control));
-  return true;
-}
-
 Expected<Program> Decoder::run() {
   program.name = kernel.name;
   program.params = kernel.params;
   program.requiredThreads = kernel.requiredThreads;
   program.maxThreads = kernel.maxThreads;
+  program.minBlocksPerSM = kernel.minBlocksPerSM;
   if (!kernel.params.empty())
     program.paramBytes =
         kernel.params.back().offset + kernel.params.back().size;
@@ -442,6 +438,7 @@ Expected<Program> Decoder::run() {
       return fail(std::string(moduleName) + ":" + std::to_string(raw.line) +
                   ": unsupported instruction '" + oneSpaced(raw.text) + "'" +
                   (reason.empty() ? "" : ": " + reason));
+    noteForCheckers(raw, program, firstInst.back());
   }
   firstInst.push_back(static_cast<uint32_t>(program.code.size()));
   // Falling off the end is a return.

@@ -54,10 +54,11 @@ private:
   bool setp(const RawInstruction &raw);
   bool selp(const RawInstruction &raw);
   bool lop3(const RawInstruction &raw);
+  bool lop3WithPredicate(const RawInstruction &raw);
+  bool absoluteDifference(const RawInstruction &raw);
   bool funnelShift(const RawInstruction &raw);
   bool bitField(const RawInstruction &raw);
   bool countBits(const RawInstruction &raw);
-  bool dotProduct(const RawInstruction &raw);
   bool reciprocal(const RawInstruction &raw);
   bool mov(const RawInstruction &raw);
   bool movVector(const RawInstruction &raw, Type type);
@@ -74,12 +75,23 @@ private:
   bool callPrint(const RawInstruction &raw);
   Ref argument(const RawInstruction &raw, const Operand &operand, Type type);
   bool barrier(const RawInstruction &raw);
+  bool barrierReduction(const RawInstruction &raw, Modifiers &mods,
+                        bool isAligned);
   bool nothing(const RawInstruction &raw);
   bool load(const RawInstruction &raw);
   bool loadParam(const RawInstruction &raw, Type type, int64_t offset,
                  const std::vector<const Operand *> &targets);
   bool store(const RawInstruction &raw);
   bool atomic(const RawInstruction &raw);
+  bool carry(const RawInstruction &raw);
+  bool multiply24(const RawInstruction &raw);
+  bool dotMixed(const RawInstruction &raw);
+  bool slct(const RawInstruction &raw);
+  bool testp(const RawInstruction &raw);
+  bool isSpace(const RawInstruction &raw);
+  bool bitExtend(const RawInstruction &raw);
+  bool setHalves(const RawInstruction &raw, Op compare, Type result, Type type);
+  bool setpHalves(const RawInstruction &raw);
   bool mma(const RawInstruction &raw);
   bool wmma(const RawInstruction &raw);
   bool fragment(const RawInstruction &raw, bool isLoad);
@@ -131,6 +143,7 @@ private:
     uint64_t value;
   };
   std::unordered_map<std::string_view, SymbolInfo> symbols;
+  Ref carryFlag = noRef;
   std::string reason;
   uint32_t sourceIndex = 0;
 };

@@ -9,8 +9,12 @@
 #ifndef DIETCODE_LIB_VIRTUALGPU_EXECUTION_H
 #define DIETCODE_LIB_VIRTUALGPU_EXECUTION_H
 
+#include "GlobalChecks.h"
 #include "Program.h"
+#include "SharedChecks.h"
+#include "Timing/Trace.h"
 #include "dietcode/VirtualGPU/VirtualGPU.h"
+#include <algorithm>
 #include <unordered_set>
 
 namespace dietcode::vgpu {
@@ -30,7 +34,27 @@ struct LaunchState {
   uint32_t dynamicSharedBytes;
   std::vector<uint8_t> params;
   uint64_t instructionLimit;
+  CheckOptions checks;
+  GlobalChecks *global;    ///< Null if global memory needs no shadow.
+  uint32_t knownRegisters; ///< From an assembler, or 0.
+
+  uint32_t registersPerThread() const {
+    if (knownRegisters || program.minBlocksPerSM == 0)
+      return knownRegisters ? knownRegisters : program.liveRegisters;
+    // The promise of .minnctapersm is kept, by spilling if need be.
+    uint32_t warps = (threads + 31) / 32;
+    uint32_t most = static_cast<uint32_t>(spec.registersPerSM) /
+                    (program.minBlocksPerSM * warps * 32);
+    return std::max(16u, std::min(program.liveRegisters, most / 8 * 8));
+  }
 };
+
+/// The coordinates of an index in a box, x fastest.
+std::array<uint32_t, 3> unflatten(uint64_t index,
+                                  const std::array<uint32_t, 3> &box);
+
+/// Says who is in a race between blocks.
+Finding raceFinding(const LaunchState &launch, const GlobalRace &race);
 
 /// What the sampled blocks are watched for.
 struct Sample {
@@ -76,13 +100,15 @@ public:
   ~Executor();
   Executor(const Executor &) = delete;
 
-  /// Runs one block. False after a finding, which `message` then holds.
+  /// Runs one block. False after a finding, which `finding` then holds.
   bool runBlock(uint64_t blockIndex, bool sampled);
 
   /// How often each instruction was executed, so far.
   std::vector<uint64_t> executionCounts() const;
   const Sample &sample() const { return samples; }
-  std::string message;
+  Finding finding;
+  /// Records the next block if it is sampled; may be null.
+  Tracer *tracer = nullptr;
 
 private:
   /// A range of memory that an access lay in.
@@ -98,21 +124,20 @@ private:
   void fillInitialFiles();
   void fillSpecial(Special special, uint32_t *row, const Warp &warp);
   bool releaseBarriers();
-  bool reportDeadlock();
   bool overLimit();
   void finishSample();
 
   // Warp.cpp
   bool execute(Warp &warp, const Inst &inst, uint32_t mask, uint32_t active,
                uint32_t sinceBranch);
-  template <bool Sampled>
+  void runWarp(Warp &warp);
+  template <bool Sampled, bool Watched>
   void runWarp(Warp &warp);
   void runLanes(Warp &warp, const Inst &inst, uint32_t mask);
   void compare(const Inst &inst, uint32_t mask);
   void loadParam(const Inst &inst, uint32_t mask);
   bool shuffle(Warp &warp, const Inst &inst, uint32_t mask);
   bool vote(Warp &warp, const Inst &inst, uint32_t mask);
-  bool match(Warp &warp, const Inst &inst, uint32_t mask);
   bool checkMembers(Warp &warp, const Inst &inst, Ref members, uint32_t mask);
   bool trap(Warp &warp, const Inst &inst, uint32_t mask);
   std::string textAt(uint64_t address) const;
@@ -124,7 +149,7 @@ private:
   bool popDivergence(Warp &warp, uint32_t &pc, uint32_t &active);
   void diverge(Warp &warp, const Inst &inst, uint32_t taken, uint32_t &pc,
                uint32_t &active);
-  void observe(Warp &warp, const Inst &inst);
+  void observe(Warp &warp, const Inst &inst, uint32_t active);
 
   // Access.cpp
   bool load(Warp &warp, const Inst &inst, uint32_t mask);
@@ -144,10 +169,36 @@ private:
   void sampleShared(uint32_t mask, unsigned bytes);
   void sampleGlobal(const Inst &inst, uint32_t mask, unsigned bytes);
   HitRange hitRange(uint64_t address, unsigned bytes) const;
-  bool failAccess(Warp &warp, const Inst &inst, unsigned lane, uint64_t address,
-                  unsigned bytes, Space space);
+
+  // Checks.cpp
+  void createChecks();
+  void startChecks();
+  bool checkRegisters(Warp &warp, const Inst &inst, uint32_t mask,
+                      uint32_t active);
+  bool checkShared(Warp &warp, const Inst &inst, uint32_t mask, unsigned bytes);
+  bool checkGlobal(Warp &warp, const Inst &inst, uint32_t mask, unsigned bytes);
+  bool needsShadow(const HitRange &hit) const;
+  bool checkWritten(Warp &warp, const Inst &inst, unsigned lane,
+                    unsigned bytes);
+  void markWritten(uint64_t address, unsigned bytes) const;
+
+  // Findings.cpp: each returns false. Those of accesses find the address of the
+  // lane in `hostAddresses`.
+  bool fault(Warp &warp, const Inst &inst, unsigned lane, FindingKind kind,
+             const std::string &what);
+  bool faultAt(uint64_t address, unsigned bytes, const MemoryRange *range);
   bool failAlignment(Warp &warp, const Inst &inst, uint32_t mask,
                      unsigned bytes);
+  bool failAccess(Warp &warp, const Inst &inst, unsigned lane, unsigned bytes);
+  bool failWindow(Warp &warp, const Inst &inst, unsigned lane, unsigned bytes,
+                  Space space);
+  bool failRegister(Warp &warp, const Inst &inst, unsigned lane,
+                    const char *what);
+  bool failUnwritten(Warp &warp, const Inst &inst, unsigned lane,
+                     unsigned bytes, const MemoryRange &range);
+  bool failShared(Warp &warp, const Inst &inst, unsigned bytes,
+                  const SharedFault &found);
+  bool reportDeadlock();
 
   // MatrixExecution.cpp
   bool matrix(Warp &warp, const Inst &inst, uint32_t mask);
@@ -157,6 +208,11 @@ private:
   bool loadMatrix(Warp &warp, const Inst &inst);
   void moveMatrix(const Inst &inst);
 
+  // Exchange.cpp
+  bool match(Warp &warp, const Inst &inst, uint32_t mask);
+  void carry(const Inst &inst, uint32_t mask);
+  void reduceAtBarrier(uint32_t id);
+
   // Print.cpp
   bool print(Warp &warp, const Inst &inst, uint32_t mask);
   const uint8_t *readable(const Warp &warp, unsigned lane, uint64_t address,
@@ -164,10 +220,6 @@ private:
 
   // Atomics.cpp
   bool atomic(Warp &warp, const Inst &inst, uint32_t mask);
-
-  /// Records a finding at an instruction; returns false.
-  bool fault(Warp &warp, const Inst &inst, unsigned lane,
-             const std::string &what);
 
   uint8_t *row(Ref ref) { return bases[ref >> 31] + (ref & ~constantBit); }
 
@@ -192,7 +244,12 @@ private:
   std::vector<uint32_t>
       wordStamps; ///< Which access touched a shared word last.
   uint32_t sharedStamp = 0;
-  std::vector<float> readyAt; ///< Per 64 bytes of all register files.
+  std::vector<float> readyAt;           ///< Per 64 bytes of all register files.
+  std::unique_ptr<SharedChecks> shared; ///< Null if nothing needs it.
+  /// The lanes in which each watched register has a value, warp by warp.
+  std::vector<uint32_t> defined;
+  const GlobalChecks::Span *lastSpan = nullptr;
+  bool hasSynchronized = false; ///< With other blocks, by fences and atomics.
   alignas(64) uint64_t hostAddresses[32];
   alignas(64) uint8_t scratch[256];
 };

@@ -170,8 +170,13 @@ void predSelp(void *dst, const void *a, const void *b, const void *c,
 inline uint32_t roundingOf(uint32_t imm) {
   return (imm & RoundMask) >> RoundShift;
 }
+/// Subnormal halves are zero under .ftz.
+inline Half flushHalf(Half h, uint32_t imm) {
+  bool isSubnormal = (imm & FlagFtz) && !(h.bits & 0x7c00);
+  return isSubnormal ? Half{uint16_t(h.bits & 0x8000)} : h;
+}
 inline Half finishHalf(double value, uint32_t imm) {
-  Half h = doubleToHalf(value, roundingOf(imm));
+  Half h = flushHalf(doubleToHalf(value, roundingOf(imm)), imm);
   return (imm & FlagSat) ? doubleToHalf(saturate(halfToDouble(h)), 0) : h;
 }
 inline Half halfExtreme(Half x, Half y, bool wantMax) {
@@ -190,9 +195,11 @@ inline Half halfExtreme(Half x, Half y, bool wantMax) {
             const void *, [[maybe_unused]] uint32_t imm) {                     \
     auto *out = static_cast<Half *>(dst);                                      \
     for (int i = 0; i < N; ++i) {                                              \
-      Half a = element<Half>(pa, i);                                           \
-      [[maybe_unused]] Half b = pb ? element<Half>(pb, i) : Half{0};           \
-      [[maybe_unused]] Half c = pc ? element<Half>(pc, i) : Half{0};           \
+      auto get = [imm, i](const void *row) {                                   \
+        return row ? flushHalf(element<Half>(row, i), imm) : Half{0};          \
+      };                                                                       \
+      Half a = get(pa);                                                        \
+      [[maybe_unused]] Half b = get(pb), c = get(pc);                          \
       out[i] = EXPR;                                                           \
     }                                                                          \
   }

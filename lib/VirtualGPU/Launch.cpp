@@ -7,11 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Timing.h"
+#include "Timing/Estimate.h"
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -94,7 +96,7 @@ std::vector<MemoryRange> moduleRanges(const Module &module) {
   std::vector<MemoryRange> ranges;
   for (const GlobalVariable &global : module.impl().globals)
     ranges.push_back({reinterpret_cast<uint64_t>(global.data), global.size,
-                      global.name, RangeKind::ModuleGlobal});
+                      global.name, RangeKind::ModuleGlobal, nullptr});
   return ranges;
 }
 
@@ -106,20 +108,37 @@ std::set<uint64_t> blocksToSample(uint64_t blocks) {
 /// Runs all blocks of a launch on some host threads.
 class Grid {
 public:
-  Grid(const LaunchState &launch, uint64_t blocks)
-      : launch(launch), blocks(blocks), sampled(blocksToSample(blocks)),
-        firstFailed(blocks) {}
+  Grid(const LaunchState &launch, uint64_t blocks, bool timeOnly)
+      : launch(launch), blocks(blocks), map(launch.program),
+        traced(blocksToTrace(launch)), traces(traced.size()) {
+    if (timeOnly) {
+      order = traced;
+      this->blocks = order.size();
+      sampled.insert(traced.begin(), traced.end());
+    } else {
+      sampled = blocksToSample(blocks);
+    }
+    firstFailed = this->blocks;
+  }
 
-  Expected<LaunchReport> run() {
+  /// Null after a finding, which `finding` then holds.
+  std::optional<LaunchReport> run() {
     if (blocks * launch.threads >= manyThreads)
       recruit();
     work(/*mayRecruit=*/true);
     for (std::thread &thread : threads)
       thread.join();
+    // A race first: what the racing block does after it may depend on it.
+    if (launch.global && launch.global->lowestRacing() <= firstFailed) {
+      finding = raceFinding(launch, launch.global->race());
+      return std::nullopt;
+    }
     if (firstFailed < blocks)
-      return fail(message);
-    return makeReport(launch, executions, sample, sampled.size());
+      return std::nullopt;
+    return report();
   }
+
+  Finding finding;
 
 private:
   /// Starting a host thread costs as much as running some small grids, so these
@@ -146,14 +165,15 @@ private:
         mayRecruit = false;
       }
       uint64_t block = next.fetch_add(1, std::memory_order_relaxed);
-      if (block >= firstFailed.load(std::memory_order_relaxed))
+      if (block >= firstFailed.load(std::memory_order_relaxed) ||
+          (launch.global && block > launch.global->lowestRacing()))
         break;
-      if (executor.runBlock(block, sampled.count(block) != 0))
+      if (runBlock(executor, order.empty() ? block : order[block]))
         continue;
       std::lock_guard<std::mutex> lock(mutex);
       if (block < firstFailed) {
         firstFailed = block;
-        message = executor.message;
+        finding = executor.finding;
       }
     }
     std::vector<uint64_t> counts = executor.executionCounts();
@@ -164,17 +184,75 @@ private:
       executions[i] += counts[i];
   }
 
+  bool runBlock(Executor &executor, uint64_t block) {
+    auto at = std::lower_bound(traced.begin(), traced.end(), block);
+    bool isTraced = at != traced.end() && *at == block;
+    bool isSampled = sampled.count(block) != 0;
+    if (!isTraced)
+      return executor.runBlock(block, isSampled);
+    Tracer tracer(map, (launch.threads + 31) / 32,
+                  static_cast<unsigned>(launch.spec.sharedBanks),
+                  mostTraceRecords);
+    executor.tracer = &tracer;
+    bool ok = executor.runBlock(block, true);
+    executor.tracer = nullptr;
+    traces[static_cast<size_t>(at - traced.begin())] = tracer.take();
+    return ok;
+  }
+
+  LaunchReport report() const {
+    std::set<uint64_t> seen = sampled;
+    seen.insert(traced.begin(), traced.end());
+    std::vector<uint64_t> counts = executions;
+    uint64_t all = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+    if (!order.empty())
+      for (uint64_t &count : counts)
+        count = count * all / blocks;
+    LaunchReport result = makeReport(launch, counts, sample, seen.size());
+    result.replay = estimateTime(launch, map, traces, sample, seen.size());
+    if (result.replay.valid)
+      result.virtualSeconds = result.replay.microseconds * 1e-6;
+    return result;
+  }
+
   const LaunchState &launch;
-  uint64_t blocks;
+  uint64_t blocks; ///< How many are run.
+  BlockMap map;
+  std::vector<uint64_t> traced; ///< Ascending.
+  std::vector<BlockTrace> traces;
+  std::vector<uint64_t> order; ///< The blocks to run; empty: all.
   std::set<uint64_t> sampled;
   std::atomic<uint64_t> next{0};
   std::atomic<uint64_t> firstFailed;
   std::vector<std::thread> threads;
   std::mutex mutex;
-  std::string message;
   std::vector<uint64_t> executions;
   Sample sample;
 };
+
+/// The shadows of global memory that the checkers need for a launch, if any.
+std::unique_ptr<GlobalChecks> makeGlobalChecks(const LaunchConfig &config,
+                                               const Program &program,
+                                               const RangeTable &memory,
+                                               uint64_t blocks) {
+  const CheckOptions &options = config.checks;
+  // The blocks that do not run would have written who knows what.
+  bool races = options.globalRaces && blocks > 1 && !config.timeOnly;
+  bool unwritten = false;
+  for (const MemoryRange &range : memory.ranges()) {
+    if (!range.written || range.written->complete())
+      continue;
+    // Without the checker nobody knows what this launch writes.
+    if (options.uninitializedGlobal && !config.timeOnly)
+      unwritten = true;
+    else
+      range.written->mark(0, range.size);
+  }
+  if (!races && !unwritten)
+    return nullptr;
+  return std::make_unique<GlobalChecks>(memory, program.log2Granule, races,
+                                        options.shadowBytes);
+}
 
 std::vector<uint8_t> packParams(const Program &program, void **params) {
   std::vector<uint8_t> bytes(program.paramBytes);
@@ -189,6 +267,30 @@ std::array<uint32_t, 3> narrow(const std::array<int64_t, 3> &v) {
           static_cast<uint32_t>(v[2])};
 }
 
+/// Runs a launch that nothing speaks against.
+Expected<LaunchReport> runChecked(LaunchState &state,
+                                  const LaunchConfig &config, FailureKind *kind,
+                                  Finding *finding) {
+  uint64_t blocks = uint64_t(state.grid[0]) * state.grid[1] * state.grid[2];
+  std::unique_ptr<GlobalChecks> global =
+      makeGlobalChecks(config, state.program, state.memory, blocks);
+  state.global = global.get();
+  Grid grid(state, blocks, config.timeOnly);
+  std::optional<LaunchReport> report = grid.run();
+  if (global)
+    global->finish(state.memory);
+  if (report) {
+    report->uncheckedPages = global ? global->untrackedPages() : 0;
+    return std::move(*report);
+  }
+  if (kind)
+    *kind = FailureKind::Finding;
+  std::string text = toText(grid.finding);
+  if (finding)
+    *finding = std::move(grid.finding);
+  return fail(std::move(text));
+}
+
 } // namespace
 
 VirtualGPU::VirtualGPU(const DeviceSpec &spec) : deviceSpec(spec) {}
@@ -197,7 +299,7 @@ Expected<LaunchReport> VirtualGPU::launch(const Module &module,
                                           std::string_view kernel,
                                           const LaunchConfig &config,
                                           void **params, size_t paramCount,
-                                          FailureKind *kind) {
+                                          FailureKind *kind, Finding *finding) {
   if (kind)
     *kind = FailureKind::Refused;
   const Module::Impl &impl = module.impl();
@@ -241,12 +343,11 @@ Expected<LaunchReport> VirtualGPU::launch(const Module &module,
                                              config.dynamicSharedBytes),
                        static_cast<uint32_t>(config.dynamicSharedBytes),
                        packParams(program, params),
-                       config.maxWarpInstructionsPerBlock};
-  uint64_t blocks = uint64_t(state.grid[0]) * state.grid[1] * state.grid[2];
-  Expected<LaunchReport> report = Grid(state, blocks).run();
-  if (!report && kind)
-    *kind = FailureKind::Finding;
-  return report;
+                       config.maxWarpInstructionsPerBlock,
+                       config.checks,
+                       nullptr,
+                       config.registersPerThread};
+  return runChecked(state, config, kind, finding);
 }
 
 } // namespace dietcode::vgpu

@@ -90,9 +90,13 @@ private:
     return true;
   }
 
-  /// Words carry their dots and double colons: `ld.global.L2::128B.f32`.
+  /// Words carry their dots and double colons: `ld.global.L2::128B.f32`. But
+  /// directives are told apart even in `.reg.b32`.
   void skipWord() {
+    bool isDirective = source[pos++] == '.';
     while (pos < source.size()) {
+      if (isDirective && source[pos] == '.')
+        break;
       if (isWord(source[pos]))
         ++pos;
       else if (source.substr(pos, 2) == "::")

@@ -39,6 +39,7 @@ int32_t integerElement(uint32_t word, unsigned e, Element type) {
 bool Executor::matrix(Warp &warp, const Inst &inst, uint32_t mask) {
   if (mask != fullMask)
     return fault(warp, inst, static_cast<unsigned>(__builtin_ctz(~mask)),
+                 FindingKind::InvalidMembers,
                  "this thread does not execute an instruction that all 32 "
                  "threads of a warp must execute together");
   switch (inst.kind) {
@@ -154,12 +155,12 @@ bool Executor::accessFragment(Warp &warp, const Inst &inst) {
   auto *strides = reinterpret_cast<const uint32_t *>(row(inst.src[1]));
   for (unsigned i = 1; i < 32; ++i)
     if (hostAddresses[i] != hostAddresses[0] || strides[i] != strides[0])
-      return fault(warp, inst, i,
+      return fault(warp, inst, i, FindingKind::InvalidMembers,
                    "the address or the stride differs from that of another "
                    "thread of the warp");
   uint64_t base = hostAddresses[0], stride = strides[0];
   unsigned columns = op.shape.columns(op.role);
-  unsigned bits = bitsOf(op.types[0]), bytes = bits / 8 * op.elementsPerAccess;
+  unsigned bits = bitsOf(op.types[0]), bytes = bits * op.elementsPerAccess / 8;
   for (unsigned e = 0; e < layout.perLane; e += op.elementsPerAccess) {
     range = {~uint64_t(0), 0, 0};
     for (unsigned lane = 0; lane < 32; ++lane) {
@@ -199,7 +200,8 @@ bool Executor::loadMatrix(Warp &warp, const Inst &inst) {
                   ((range.min & windowMask) == sharedWindow &&
                    (range.max & windowMask) == sharedWindow);
   if (!isWindow)
-    return fault(warp, inst, 0, "the address is not one of shared memory");
+    return fault(warp, inst, 0, FindingKind::OutOfBounds,
+                 "the address is not one of shared memory");
   if (!resolveAddresses(warp, inst, fullMask, 16, range))
     return false;
   for (unsigned i = 0; i < 4 && inst.dst[i] != noRef; ++i) {

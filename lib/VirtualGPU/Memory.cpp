@@ -18,6 +18,10 @@ namespace {
 /// What cudaMalloc guarantees.
 constexpr uint64_t allocationAlign = 256;
 
+/// Freed memory whose addresses are kept out of use, at most.
+constexpr uint64_t quarantineLimit = 64u << 20;
+constexpr size_t quarantineCount = 256;
+
 std::string hex(const void *pointer) {
   char text[32];
   std::snprintf(text, sizeof(text), "%p", pointer);
@@ -26,8 +30,41 @@ std::string hex(const void *pointer) {
 
 } // namespace
 
-RangeTable::RangeTable(std::vector<MemoryRange> ranges)
-    : sorted(std::move(ranges)) {
+WrittenBytes::WrittenBytes(uint64_t bytes)
+    : size(bytes), words(new std::atomic<uint64_t>[bytes / 64 + 1]),
+      isComplete(bytes == 0) {
+  for (uint64_t i = 0; i <= bytes / 64; ++i)
+    words[i].store(0, std::memory_order_relaxed);
+}
+
+void WrittenBytes::mark(uint64_t offset, uint64_t bytes) {
+  if (complete() || offset >= size)
+    return;
+  uint64_t end = offset + std::min(bytes, size - offset);
+  if (offset == 0 && end == size) {
+    isComplete = true;
+    return;
+  }
+  while (offset < end) {
+    uint64_t bit = offset % 64, n = std::min(64 - bit, end - offset);
+    uint64_t mask = (n == 64 ? ~uint64_t(0) : (uint64_t(1) << n) - 1) << bit;
+    words[offset / 64].fetch_or(mask, std::memory_order_relaxed);
+    offset += n;
+  }
+}
+
+void WrittenBytes::findComplete() {
+  for (uint64_t i = 0; i < size / 64; ++i)
+    if (words[i].load(std::memory_order_relaxed) != ~uint64_t(0))
+      return;
+  uint64_t rest = (uint64_t(1) << (size % 64)) - 1;
+  if ((words[size / 64].load(std::memory_order_relaxed) & rest) == rest)
+    isComplete = true;
+}
+
+RangeTable::RangeTable(std::vector<MemoryRange> ranges,
+                       std::vector<MemoryRange> freedRanges)
+    : sorted(std::move(ranges)), freed(std::move(freedRanges)) {
   std::sort(sorted.begin(), sorted.end(),
             [](const MemoryRange &a, const MemoryRange &b) {
               return a.base != b.base ? a.base < b.base : a.size < b.size;
@@ -54,6 +91,16 @@ const MemoryRange *RangeTable::find(uint64_t address, uint64_t size) const {
   return nullptr;
 }
 
+const MemoryRange *RangeTable::findFreed(uint64_t address,
+                                         uint64_t size) const {
+  for (size_t i = freed.size(); i-- > 0;) {
+    uint64_t offset = address - freed[i].base;
+    if (offset <= freed[i].size && size <= freed[i].size - offset)
+      return &freed[i];
+  }
+  return nullptr;
+}
+
 const MemoryRange *RangeTable::nearest(uint64_t address) const {
   const MemoryRange *best = nullptr;
   uint64_t bestDistance = ~uint64_t(0);
@@ -73,6 +120,17 @@ const MemoryRange *RangeTable::nearest(uint64_t address) const {
 Memory::~Memory() {
   for (auto &[base, entry] : allocations)
     std::free(reinterpret_cast<void *>(base));
+  releaseQuarantine(0);
+}
+
+/// Gives the oldest freed memory back until the rest is within the limit.
+void Memory::releaseQuarantine(uint64_t limit) {
+  while (!quarantine.empty() && (quarantineBytes > limit || limit == 0 ||
+                                 quarantine.size() > quarantineCount)) {
+    quarantineBytes -= quarantine.front().size;
+    std::free(reinterpret_cast<void *>(quarantine.front().base));
+    quarantine.pop_front();
+  }
 }
 
 Expected<void *> Memory::allocate(uint64_t bytes, std::string label) {
@@ -89,7 +147,8 @@ Expected<void *> Memory::allocate(uint64_t bytes, std::string label) {
   if (label.empty())
     label = "allocation #" + std::to_string(++counter);
   uint64_t base = reinterpret_cast<uint64_t>(pointer);
-  allocations[base] = {{base, bytes, std::move(label), RangeKind::Allocated}};
+  allocations[base] = {{base, bytes, std::move(label), RangeKind::Allocated,
+                        std::make_shared<WrittenBytes>(bytes)}};
   return pointer;
 }
 
@@ -98,12 +157,32 @@ Expected<bool> Memory::free(void *pointer) {
     return true;
   std::lock_guard<std::mutex> lock(mutex);
   auto it = allocations.find(reinterpret_cast<uint64_t>(pointer));
-  if (it == allocations.end())
+  if (it == allocations.end()) {
+    for (auto old = quarantine.rbegin(); old != quarantine.rend(); ++old)
+      if (old->base == reinterpret_cast<uint64_t>(pointer))
+        return fail("cannot free " + hex(pointer) + ": allocation '" +
+                    old->label + "' of " + std::to_string(old->size) +
+                    " bytes was freed before");
     return fail("cannot free " + hex(pointer) +
                 ": it is not a device allocation, or it was freed before");
+  }
+  it->second.range.written = nullptr;
+  quarantineBytes += it->second.range.size;
+  quarantine.push_back(std::move(it->second.range));
   allocations.erase(it);
-  std::free(pointer);
+  releaseQuarantine(quarantineLimit);
   return true;
+}
+
+void Memory::markWritten(const void *pointer, uint64_t bytes) {
+  uint64_t address = reinterpret_cast<uint64_t>(pointer);
+  std::lock_guard<std::mutex> lock(mutex);
+  auto after = allocations.upper_bound(address);
+  if (after == allocations.begin())
+    return;
+  MemoryRange &range = (--after)->second.range;
+  if (address - range.base < range.size)
+    range.written->mark(address - range.base, bytes);
 }
 
 Expected<bool> Memory::registerRange(void *pointer, uint64_t bytes,
@@ -118,7 +197,8 @@ Expected<bool> Memory::registerRange(void *pointer, uint64_t bytes,
   auto [it, isNew] = registrations.try_emplace(base);
   Entry &entry = it->second;
   if (isNew) {
-    entry.range = {base, bytes, std::move(label), RangeKind::Registered};
+    entry.range = {base, bytes, std::move(label), RangeKind::Registered,
+                   nullptr};
     return true;
   }
   ++entry.uses;
@@ -143,7 +223,7 @@ RangeTable Memory::snapshot(std::vector<MemoryRange> more) const {
     more.push_back(entry.range);
   for (auto &[base, entry] : registrations)
     more.push_back(entry.range);
-  return RangeTable(std::move(more));
+  return RangeTable(std::move(more), {quarantine.begin(), quarantine.end()});
 }
 
 uint64_t Memory::allocatedBytes() const {

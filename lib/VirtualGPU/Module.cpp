@@ -31,6 +31,32 @@ void allocateGlobals(const RawModule &raw, Module::Impl &impl) {
   }
 }
 
+/// Fills in the addresses in initializers.
+Expected<bool> relocateGlobals(const RawModule &raw, Module::Impl &impl) {
+  for (const Variable &variable : raw.variables) {
+    if (variable.relocations.empty())
+      continue;
+    auto named = [&](const std::string &name) {
+      return std::find_if(
+          impl.globals.begin(), impl.globals.end(),
+          [&](const GlobalVariable &global) { return global.name == name; });
+    };
+    for (const Relocation &relocation : variable.relocations) {
+      auto target = named(relocation.symbol);
+      if (target == impl.globals.end())
+        return fail(impl.name + ":" + std::to_string(relocation.line) +
+                    ": unsupported initializer '" + relocation.symbol +
+                    "': it is not a variable in global or constant memory");
+      uint64_t address = reinterpret_cast<uint64_t>(target->data) +
+                         static_cast<uint64_t>(relocation.addend);
+      address >>= relocation.shift;
+      std::memcpy(named(variable.name)->data + relocation.offset, &address,
+                  relocation.bytes);
+    }
+  }
+  return true;
+}
+
 KernelInfo describe(const Program &program) {
   KernelInfo info;
   info.name = program.name;
@@ -72,6 +98,8 @@ Expected<std::shared_ptr<const Module>> parseModule(std::string_view text,
   impl->name = std::move(name);
   impl->chip = raw->chip;
   allocateGlobals(*raw, *impl);
+  if (auto ok = relocateGlobals(*raw, *impl); !ok)
+    return tl::unexpected(ok.error());
   for (const RawKernel &kernel : raw->kernels) {
     Expected<RawKernel> inlined = inlineCalls(*raw, kernel, impl->name);
     if (!inlined)

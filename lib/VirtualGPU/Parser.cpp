@@ -276,7 +276,7 @@ bool Parser::parseInitializer(Variable &variable, unsigned elementBytes) {
   if (variable.space != Space::Global && variable.space != Space::Const)
     return error(line, "only .global and .const variables can be initialized");
   bool nested = at("{") && peek(1).text == "{";
-  if (!parseElements(variable.initializer, elementBytes, 0))
+  if (!parseElements(variable, elementBytes, 0))
     return false;
   uint64_t given = variable.initializer.size();
   if (variable.size == 0)
@@ -288,19 +288,21 @@ bool Parser::parseInitializer(Variable &variable, unsigned elementBytes) {
   return true;
 }
 
-bool Parser::parseElements(std::vector<uint8_t> &bytes, unsigned elementBytes,
+bool Parser::parseElements(Variable &variable, unsigned elementBytes,
                            unsigned depth) {
   if (accept("{")) {
     if (depth > 8)
       return error(peek().line, "initializer is nested too deeply");
     while (!accept("}")) {
-      if (!parseElements(bytes, elementBytes, depth + 1))
+      if (!parseElements(variable, elementBytes, depth + 1))
         return false;
       if (!at("}") && !expect(","))
         return false;
     }
     return true;
   }
+  if (peek().kind == Token::Word || peek(1).text == "(")
+    return parseAddressElement(variable, elementBytes);
   bool negative = accept("-");
   Operand value;
   if (peek().kind != Token::Number)
@@ -315,7 +317,7 @@ bool Parser::parseElements(std::vector<uint8_t> &bytes, unsigned elementBytes,
     bits = value.floatBytes ? bits ^ (uint64_t(1) << (8 * elementBytes - 1))
                             : uint64_t(0) - bits;
   for (unsigned i = 0; i < elementBytes; ++i)
-    bytes.push_back(static_cast<uint8_t>(bits >> (8 * i)));
+    variable.initializer.push_back(static_cast<uint8_t>(bits >> (8 * i)));
   return true;
 }
 

@@ -384,7 +384,7 @@ bool Parser::parseAddress(Operand &operand) {
     ++pos;
     operand.value += minus ? -offset.value : offset.value;
   }
-  return expect("]");
+  return accept("]"); // Textures have more; the caller quotes all of it.
 }
 
 /// {a, b} or the (a, b) of a call, whose opening was taken.

@@ -53,8 +53,8 @@ private:
   bool parseVariable(Variable variable, unsigned elementBytes,
                      std::vector<Variable> &into);
   bool parseInitializer(Variable &variable, unsigned elementBytes);
-  bool parseElements(std::vector<uint8_t> &bytes, unsigned elementBytes,
-                     unsigned depth);
+  bool parseElements(Variable &variable, unsigned elementBytes, unsigned depth);
+  bool parseAddressElement(Variable &variable, unsigned elementBytes);
 
   // Bodies, in ParserBody.cpp.
   bool parseBody(RawKernel &kernel);

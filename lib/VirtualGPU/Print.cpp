@@ -111,7 +111,7 @@ bool Executor::print(Warp &warp, const Inst &inst, uint32_t mask) {
       at = (at + bytes - 1) & ~(bytes - 1);
       const uint8_t *value = readable(warp, lane, at, bytes);
       if (!value)
-        return fault(warp, inst, lane,
+        return fault(warp, inst, lane, FindingKind::OutOfBounds,
                      "vprintf reads arguments beyond the memory they are in");
       std::memcpy(&bits, value, bytes);
       at += bytes;

@@ -54,10 +54,12 @@ enum class Kind : uint8_t {
   Store,   ///< src[1..n] to memory; src[0] is the address in both.
   Param,   ///< dst[0] from the parameter at `offset`.
   Atomic,  ///< dst[0] = old, with src[1], src[2].
-  Barrier, ///< src[0] the barrier's number, src[1] the number of threads.
+  Barrier, ///< src[0] the barrier's number, src[1] the number of threads;
+           ///< src[2] the predicate of a Reduction in imm.
   Shuffle,
   Vote,
-  Match,
+  Match, ///< mode 1: match.all.
+  Carry, ///< dst[1] and src[3] are the carry flag.
   ActiveMask,
   Clock,
   Trap,
@@ -98,6 +100,9 @@ enum class AtomicOp : uint8_t {
   Exch,
   Cas
 };
+/// Modes of Kind::Carry.
+enum : uint8_t { CarryAdd = 1, CarrySub, CarryMadLo, CarryMadHi };
+enum class Reduction : uint8_t { None, Popc, And, Or };
 enum class ShuffleMode : uint8_t { Up, Down, Bfly, Idx };
 enum class VoteMode : uint8_t { All, Any, Uni, Ballot };
 
@@ -111,6 +116,7 @@ struct Inst {
   uint32_t target = noTarget;
   uint32_t reconverge = noTarget; ///< Where the sides of a branch meet.
   uint32_t source = 0;            ///< Index into Program::sources.
+  uint32_t watch = 0;             ///< Index into Program::watches.
   Kind kind = Kind::Nop;
   Pipe pipe = Pipe::Control;
   Type type = Type::U32; ///< Of elements in memory, or of dst.
@@ -122,6 +128,8 @@ struct Inst {
   bool address64 = true;
   bool negatedSource = false; ///< Of the predicate a Setp combines with.
   bool aligned = true;        ///< Of barriers.
+  bool strong = false;   ///< A volatile, relaxed or stronger memory access.
+  bool warpSync = false; ///< Waits for other lanes of the warp.
 };
 constexpr uint8_t blendPredicate = 0xff;
 
@@ -174,6 +182,17 @@ struct alignas(64) ConstantBytes {
   uint8_t bytes[64];
 };
 
+/// Registers of an instruction that may be read before they are written, by
+/// their numbers among all such; 0 stands for every other register.
+struct RegisterWatch {
+  uint16_t dst[4] = {0, 0, 0, 0};
+  uint16_t src[5] = {0, 0, 0, 0, 0};
+  uint16_t guard = 0;
+  uint8_t consumed = 0;  ///< Sources that must be defined: a bit each.
+  bool isSelect = false; ///< src[2] says which of src[0] and src[1] counts.
+  bool defines = false;  ///< The result is defined whatever the sources are.
+};
+
 struct SourceLine {
   unsigned line;
   std::string text;
@@ -195,8 +214,16 @@ struct Program {
   uint32_t localBytes = 0; ///< Per thread.
   std::array<uint32_t, 3> requiredThreads = {0, 0, 0};
   std::array<uint32_t, 3> maxThreads = {0, 0, 0};
+  uint32_t minBlocksPerSM = 0; ///< The assembler limits registers to fit them.
   /// Blocks must run in order: something depends on which comes first.
   bool needsBlockOrder = false;
+  /// Fences of any scope, and those of the whole device.
+  bool hasFences = false;
+  bool hasDeviceFences = false;
+  /// log2 of the smallest access that may be of shared or global memory.
+  uint8_t log2Granule = 2;
+  std::vector<RegisterWatch> watches; ///< The first one is of no instruction.
+  uint16_t watchedRegisters = 0;      ///< One more than there are.
   std::vector<SourceLine> sources;
 };
 
@@ -228,6 +255,13 @@ Expected<Program> decodeKernel(const RawModule &module, const RawKernel &kernel,
 /// `pinned` hold special registers and share their rows with no other.
 void finishProgram(Program &program, const std::vector<Type> &types,
                    const std::vector<std::pair<Special, Ref>> &pinned);
+
+/// Fills in what the checkers need to know: of one instruction and those it was
+/// decoded to, and of the registers before finishProgram gives them rows.
+void noteForCheckers(const RawInstruction &raw, Program &program,
+                     size_t firstInst);
+void watchRegisters(Program &program, size_t registers,
+                    const std::vector<std::pair<Special, Ref>> &pinned);
 
 } // namespace dietcode::vgpu
 

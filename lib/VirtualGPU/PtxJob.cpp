@@ -92,6 +92,9 @@ static Expected<DeviceArguments> upload(Memory &memory, const PtxJob &job) {
       return fail(buffer.error().message);
     if (!argument.bytes.empty())
       std::memcpy(*buffer, argument.bytes.data(), argument.bytes.size());
+    // The bytes of a new buffer are there to be written by the kernel.
+    if (argument.text.compare(0, 4, "out:") != 0)
+      memory.markWritten(*buffer, argument.bytes.size());
     device.buffers[i] = *buffer;
     device.params.push_back(&device.buffers[i]);
   }
@@ -115,7 +118,8 @@ static Expected<bool> writeOutput(const std::string &file, const void *data,
 
 Expected<PtxJobResult> dietcode::vgpu::runPtxJob(const PtxJob &job,
                                                  const DeviceSpec &device,
-                                                 FailureKind *kind) {
+                                                 FailureKind *kind,
+                                                 Finding *finding) {
   if (kind)
     *kind = FailureKind::Refused;
   Expected<std::shared_ptr<const Module>> module = loadModule(job.file);
@@ -132,7 +136,7 @@ Expected<PtxJobResult> dietcode::vgpu::runPtxJob(const PtxJob &job,
     return fail(arguments.error().message);
   Expected<LaunchReport> report =
       gpu.launch(**module, *kernel, job.config, arguments->params.data(),
-                 arguments->params.size(), kind);
+                 arguments->params.size(), kind, finding);
   if (!report)
     return fail(report.error().message);
   for (size_t i = 0; i < job.arguments.size(); ++i)

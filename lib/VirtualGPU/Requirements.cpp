@@ -130,6 +130,30 @@ constexpr Requirement requirements[] = {
 
 } // namespace
 
+bool hasWrongKindOfType(const RawInstruction &raw) {
+  static constexpr std::string_view untyped[] = {"and",  "or",   "xor",  "not",
+                                                 "cnot", "shl",  "clz",  "bfi",
+                                                 "popc", "brev", "exch", "cas"};
+  static constexpr std::string_view typed[] = {
+      "add", "sub", "mul", "mad", "div", "rem",   "min", "max",
+      "sad", "abs", "neg", "bfe", "inc", "bfind", "dec"};
+  auto isIn = [](const auto &names, std::string_view name) {
+    return std::find(std::begin(names), std::end(names), name) !=
+           std::end(names);
+  };
+  bool isAtomic = raw.opcode[0] == "atom" || raw.opcode[0] == "red";
+  bool wantsUntyped = false, wantsTyped = false;
+  for (size_t i = 0; i < (isAtomic ? raw.opcode.size() : 1); ++i) {
+    wantsUntyped |= isIn(untyped, raw.opcode[i]);
+    wantsTyped |= isIn(typed, raw.opcode[i]);
+  }
+  std::string_view type = raw.opcode.back();
+  bool isUntyped = type.size() > 1 && type[0] == 'b' && type[1] <= '9';
+  bool isInteger =
+      type.size() > 1 && (type[0] == 'u' || type[0] == 's') && type[1] <= '9';
+  return (wantsUntyped && isInteger) || (wantsTyped && isUntyped);
+}
+
 std::string unmetRequirement(const RawInstruction &raw, unsigned chip,
                              unsigned version) {
   const auto &parts = raw.opcode;

@@ -30,6 +30,16 @@ namespace dietcode::vgpu {
 enum class Space : uint8_t { Generic, Global, Shared, Local, Const, Param };
 
 /// A .global, .const, .shared or .local variable.
+/// An address in an initializer: of a symbol, plus `addend`, shifted right.
+struct Relocation {
+  unsigned line = 0;
+  uint64_t offset = 0; ///< In the variable.
+  unsigned bytes = 8;
+  std::string symbol;
+  int64_t addend = 0;
+  unsigned shift = 0;
+};
+
 struct Variable {
   std::string name;
   Space space = Space::Global;
@@ -37,6 +47,7 @@ struct Variable {
   uint64_t size = 0;
   bool isDynamicShared = false; ///< .extern .shared with no size.
   std::vector<uint8_t> initializer;
+  std::vector<Relocation> relocations;
 };
 
 /// A parameter of a function, or its return value: a .param variable or a
@@ -122,6 +133,10 @@ Expected<RawModule> parsePtx(std::string_view text, std::string_view name);
 /// Recursion is an error, and so is a call that does not fit its function.
 Expected<RawKernel> inlineCalls(RawModule &module, const RawKernel &kernel,
                                 std::string_view moduleName);
+
+/// Whether an instruction has an untyped .b32 and the like where it needs a
+/// type, or the other way round.
+bool hasWrongKindOfType(const RawInstruction &raw);
 
 /// Why ptxas would refuse an instruction for a chip and a version of PTX, or
 /// an empty string.

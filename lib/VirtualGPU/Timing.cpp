@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A first-order throughput model. With B = ceil(grid / SMs) blocks on the
+// A first-order throughput model, for launches whose traces are too long to be
+// replayed (Timing/Estimate.cpp). With B = ceil(grid / SMs) blocks on the
 // busiest SM, R of them resident at once, and counts c per block:
 //
 //   pipe p:    B * c_p * 32 / lanes_p         cycles
@@ -33,15 +34,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Timing.h"
+#include "Timing/Estimate.h"
 #include <algorithm>
 #include <cmath>
 
 namespace dietcode::vgpu {
 namespace {
-
-int64_t roundUp(int64_t value, int64_t unit) {
-  return unit > 0 ? (value + unit - 1) / unit * unit : value;
-}
 
 void countPipes(const Program &program, const std::vector<uint64_t> &executions,
                 LaunchReport &report) {
@@ -133,24 +131,6 @@ void conclude(const DeviceSpec &spec, LaunchReport &report) {
 
 } // namespace
 
-uint32_t residentBlocks(const LaunchState &launch) {
-  const DeviceSpec &spec = launch.spec;
-  int64_t warps = (launch.threads + 31) / 32;
-  int64_t registers =
-      roundUp(32 * std::max<int64_t>(launch.program.liveRegisters, 16),
-              spec.registerAllocationUnit) *
-      warps;
-  int64_t shared = roundUp(std::max<int64_t>(launch.sharedBytes, 1),
-                           spec.sharedAllocationUnit);
-  int64_t limit = spec.maxBlocksPerSM;
-  limit = std::min<int64_t>(limit, spec.maxWarpsPerSM / warps);
-  limit = std::min<int64_t>(limit, spec.maxThreadsPerSM / (warps * 32));
-  limit = std::min<int64_t>(limit, spec.registersPerSM / registers);
-  limit = std::min<int64_t>(limit, spec.sharedPerSM / shared);
-  // An assembler spills rather than fail, so one block always fits.
-  return static_cast<uint32_t>(std::max<int64_t>(limit, 1));
-}
-
 /// Cycles of an SM's tensor cores. Turing: 512 multiply-adds of halves a cycle
 /// (data sheet: 65 TFLOP/s at 1590 MHz and 40 SMs), twice that of bytes, four
 /// times that of 4-bit elements and 32 times that of bits.
@@ -182,9 +162,9 @@ LaunchReport makeReport(const LaunchState &launch,
   report.sharedAccesses = scaled(sample.sharedAccesses, scale);
   report.sectorsRead = scaled(sample.sectorsRead, scale);
   report.sectorsWritten = scaled(sample.sectorsWritten, scale);
-  report.registersPerThread = launch.program.liveRegisters;
+  report.registersPerThread = launch.registersPerThread();
   report.sharedBytesPerBlock = launch.sharedBytes;
-  report.residentBlocksPerSM = residentBlocks(launch);
+  report.residentBlocksPerSM = occupancyOf(launch).blocks;
 
   double busiest = std::ceil(blocks / spec.smCount);
   double waves = std::ceil(busiest / report.residentBlocksPerSM);

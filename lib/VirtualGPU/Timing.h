@@ -13,10 +13,6 @@
 
 namespace dietcode::vgpu {
 
-/// How many blocks of a launch an SM holds at once: limited by threads, warps,
-/// blocks, registers and shared memory.
-uint32_t residentBlocks(const LaunchState &launch);
-
 /// Fills in a report from the number of executions of each instruction and what
 /// was seen of the sampled blocks.
 LaunchReport makeReport(const LaunchState &launch,

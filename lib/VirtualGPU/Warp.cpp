@@ -104,13 +104,14 @@ std::string Executor::textAt(uint64_t address) const {
 bool Executor::trap(Warp &warp, const Inst &inst, uint32_t mask) {
   auto lane = static_cast<unsigned>(__builtin_ctz(mask));
   if (!inst.mode)
-    return fault(warp, inst, lane, "the kernel executed trap");
+    return fault(warp, inst, lane, FindingKind::Trap,
+                 "the kernel executed trap");
   uint64_t text, file;
   uint32_t line;
   std::memcpy(&text, row(inst.src[0]) + 8 * size_t(lane), sizeof(text));
   std::memcpy(&file, row(inst.src[1]) + 8 * size_t(lane), sizeof(file));
   std::memcpy(&line, row(inst.src[2]) + 4 * size_t(lane), sizeof(line));
-  return fault(warp, inst, lane,
+  return fault(warp, inst, lane, FindingKind::Assertion,
                "assertion failed at " + textAt(file) + ":" +
                    std::to_string(line) + ": " + textAt(text));
 }
@@ -128,10 +129,10 @@ bool Executor::checkMembers(Warp &warp, const Inst &inst, Ref membersRef,
     if (!((mask >> i) & 1))
       continue;
     if (!((members[i] >> i) & 1))
-      return fault(warp, inst, i,
+      return fault(warp, inst, i, FindingKind::InvalidMembers,
                    "the executing thread is not in its own member mask");
     if (members[i] & warp.alive & ~mask)
-      return fault(warp, inst, i,
+      return fault(warp, inst, i, FindingKind::InvalidMembers,
                    "a thread in the member mask does not take part, because "
                    "the warp has diverged");
   }
@@ -217,25 +218,6 @@ bool Executor::vote(Warp &warp, const Inst &inst, uint32_t mask) {
   return true;
 }
 
-bool Executor::match(Warp &warp, const Inst &inst, uint32_t mask) {
-  if (!checkMembers(warp, inst, inst.src[1], mask))
-    return false;
-  auto *members = reinterpret_cast<const uint32_t *>(row(inst.src[1]));
-  unsigned bytes = byteSize(inst.type);
-  const uint8_t *values = row(inst.src[0]);
-  auto *out = reinterpret_cast<uint32_t *>(scratch);
-  for (unsigned i = 0; i < 32; ++i) {
-    out[i] = 0;
-    for (unsigned j = 0; j < 32; ++j)
-      if (((members[i] & mask) >> j) & 1)
-        out[i] |= uint32_t(std::memcmp(values + size_t(i) * bytes,
-                                       values + size_t(j) * bytes, bytes) == 0)
-                  << j;
-  }
-  writeRow(inst, inst.dst[0], out, mask);
-  return true;
-}
-
 //===----------------------------------------------------------------------===//
 // Control flow
 //===----------------------------------------------------------------------===//
@@ -279,9 +261,10 @@ void Executor::diverge(Warp &warp, const Inst &inst, uint32_t taken,
 
 bool Executor::arrive(Warp &warp, const Inst &inst, uint32_t mask) {
   unsigned lane = static_cast<unsigned>(__builtin_ctz(mask));
-  if (mask != warp.alive)
+  if (mask != warp.alive && launch.checks.barriers)
     return fault(
         warp, inst, static_cast<unsigned>(__builtin_ctz(warp.alive & ~mask)),
+        FindingKind::DivergentBarrier,
         "divergent barrier: this thread has not reached the barrier "
         "that thread " +
             std::to_string(warp.index * 32 + lane) + " of its warp waits at");
@@ -290,16 +273,18 @@ bool Executor::arrive(Warp &warp, const Inst &inst, uint32_t mask) {
   if (inst.src[1] != noRef)
     std::memcpy(&threads, row(inst.src[1]) + 4 * size_t(lane), sizeof(threads));
   if (id > 15)
-    return fault(warp, inst, lane,
+    return fault(warp, inst, lane, FindingKind::InvalidBarrier,
                  "barrier " + std::to_string(id) +
                      " does not exist; there are "
                      "16");
   if (inst.src[1] != noRef && (threads == 0 || threads % 32 != 0))
-    return fault(warp, inst, lane,
+    return fault(warp, inst, lane, FindingKind::InvalidBarrier,
                  "a barrier for " + std::to_string(threads) +
                      " threads; it must be a multiple of the warp size");
   if (inst.mode) { // bar.arrive does not wait.
     arrivals[id] += 32;
+    if (shared)
+      shared->arrive(id, warp.index);
     return true;
   }
   warp.barrier = id;
@@ -310,7 +295,10 @@ bool Executor::arrive(Warp &warp, const Inst &inst, uint32_t mask) {
 
 /// Advances a warp's critical path: in-order issue, each result after its
 /// latency.
-void Executor::observe(Warp &warp, const Inst &inst) {
+void Executor::observe(Warp &warp, const Inst &inst, uint32_t active) {
+  if (tracer)
+    tracer->step(warp.index, static_cast<uint32_t>(&inst - program.code.data()),
+                 inst, active);
   if (inst.pipe == Pipe::None)
     return;
   const DeviceSpec &spec = launch.spec;
@@ -357,6 +345,8 @@ bool Executor::execute(Warp &warp, const Inst &inst, uint32_t mask,
                        uint32_t active, uint32_t sinceBranch) {
   if (!mask)
     return true;
+  if (inst.warpSync && shared)
+    shared->warpSync(warp.index);
   switch (inst.kind) {
   case Kind::Load:
     return load(warp, inst, mask);
@@ -377,6 +367,9 @@ bool Executor::execute(Warp &warp, const Inst &inst, uint32_t mask,
     return vote(warp, inst, mask);
   case Kind::Match:
     return match(warp, inst, mask);
+  case Kind::Carry:
+    carry(inst, mask);
+    return true;
   case Kind::ActiveMask: {
     auto *values = reinterpret_cast<uint32_t *>(scratch);
     std::fill_n(values, 32, active);
@@ -401,7 +394,7 @@ bool Executor::execute(Warp &warp, const Inst &inst, uint32_t mask,
   }
 }
 
-template <bool Sampled>
+template <bool Sampled, bool Watched>
 void Executor::runWarp(Warp &warp) {
   const Inst *code = program.code.data();
   int64_t *marks = countMarks.data();
@@ -428,7 +421,12 @@ void Executor::runWarp(Warp &warp) {
       mask &= inst.guardNegated ? ~p : p;
     }
     if constexpr (Sampled)
-      observe(warp, inst);
+      observe(warp, inst, active);
+    if constexpr (Watched)
+      if (inst.watch && !checkRegisters(warp, inst, mask, active)) {
+        endSegment();
+        return stop(Warp::Failed, pc);
+      }
     bool ok = true;
     switch (inst.kind) {
     case Kind::Lane:
@@ -491,7 +489,12 @@ void Executor::runWarp(Warp &warp) {
   }
 }
 
-template void Executor::runWarp<true>(Warp &);
-template void Executor::runWarp<false>(Warp &);
+void Executor::runWarp(Warp &warp) {
+  bool watched = !defined.empty();
+  if (isSampled)
+    watched ? runWarp<true, true>(warp) : runWarp<true, false>(warp);
+  else
+    watched ? runWarp<false, true>(warp) : runWarp<false, false>(warp);
+}
 
 } // namespace dietcode::vgpu

@@ -16,8 +16,11 @@ using namespace dietcode;
 using namespace dietcode::vgpu;
 using mlir::dietcode::RunStatus;
 
-/// The device that `name` means, with or without "virtual:" in front.
+/// The device that `name` means, with or without "virtual:" in front; the
+/// default one if it is empty.
 static const DeviceSpec *findDevice(llvm::StringRef name) {
+  if (name.empty())
+    name = "t4";
   name.consume_front("virtual:");
   return lookupDevice(std::string_view(name.data(), name.size()));
 }
@@ -36,6 +39,14 @@ static Expected<PtxJob> makeJob(const PtxOptions &options) {
   job.config.grid = *grid;
   job.config.block = *block;
   job.config.dynamicSharedBytes = options.sharedBytes;
+  Expected<CheckOptions> checks = checkOptionsFromEnvironment();
+  if (!checks)
+    return fail(checks.error().message);
+  job.config.checks = *checks;
+  Expected<uint64_t> limit = instructionLimitFromEnvironment();
+  if (!limit)
+    return fail(limit.error().message);
+  job.config.maxWarpInstructionsPerBlock = *limit;
   for (const std::string &text : options.arguments) {
     Expected<PtxArgument> argument = parsePtxArgument(text);
     if (!argument)
@@ -54,7 +65,7 @@ static void printPtxText(const PtxJobResult &result,
     llvm::outs() << llvm::formatv("  {0,-26}{1}\n", name, value);
   };
   row("time", llvm::formatv("{0:f2} us, bound by {1}",
-                            report.virtualSeconds * 1e6, report.timing.bound));
+                            report.virtualSeconds * 1e6, report.limiter()));
   row("warp instructions", std::to_string(report.instructions.total));
   row("resident blocks per SM", std::to_string(report.residentBlocksPerSM));
   row("registers per thread",
@@ -62,6 +73,8 @@ static void printPtxText(const PtxJobResult &result,
   row("shared bytes per block", std::to_string(report.sharedBytesPerBlock));
   row("sectors read, written",
       llvm::formatv("{0}, {1}", report.sectorsRead, report.sectorsWritten));
+  if (report.replay.valid)
+    llvm::outs() << report.replay.toText();
 }
 
 static void printPtxJson(const PtxJobResult &result,
@@ -71,7 +84,7 @@ static void printPtxJson(const PtxJobResult &result,
       {"device", device},
       {"kernel", result.kernel},
       {"seconds", report.virtualSeconds},
-      {"bound", report.timing.bound},
+      {"bound", report.limiter()},
       {"warpInstructions", report.instructions.total},
       {"residentBlocksPerSM", report.residentBlocksPerSM},
       {"registersPerThread", report.registersPerThread},
@@ -79,6 +92,9 @@ static void printPtxJson(const PtxJobResult &result,
       {"sectorsRead", report.sectorsRead},
       {"sectorsWritten", report.sectorsWritten},
   };
+  if (report.replay.valid)
+    object["timing"] =
+        llvm::cantFail(llvm::json::parse(report.replay.toJson()));
   llvm::outs() << llvm::formatv("{0:2}\n",
                                 llvm::json::Value(std::move(object)));
 }
@@ -97,7 +113,10 @@ int dietcode::runPtx(const PtxOptions &options) {
   if (!job)
     return failWith(job.error().message, RunStatus::Failed);
   FailureKind kind = FailureKind::Refused;
-  Expected<PtxJobResult> result = runPtxJob(*job, *device, &kind);
+  Finding finding;
+  Expected<PtxJobResult> result = runPtxJob(*job, *device, &kind, &finding);
+  if (!result && kind == FailureKind::Finding && options.json)
+    llvm::outs() << toJson(finding) << "\n";
   if (!result)
     return failWith(result.error().message, kind == FailureKind::Finding
                                                 ? RunStatus::Finding

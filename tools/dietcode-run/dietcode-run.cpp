@@ -76,8 +76,11 @@ cl::list<std::string> outputs(
              "of a function without results"));
 cl::opt<uint64_t> seed("seed", cl::cat(category), cl::init(0),
                        cl::desc("Seed of the random values"));
-cl::opt<bool> check("check", cl::cat(category),
-                    cl::desc("Compare with a reference in double precision"));
+cl::opt<bool>
+    check("check", cl::cat(category),
+          cl::desc("Compare with a reference in double precision, and "
+                   "let all checkers of the virtual GPU watch the "
+                   "kernels unless DIETCODE_VGPU_CHECK is set"));
 cl::opt<double> tolerance(
     "tolerance", cl::cat(category), cl::init(1e-5),
     cl::desc("Largest error that --check accepts, relative to the magnitude of "
@@ -86,9 +89,9 @@ cl::opt<bool> json("json", cl::cat(category),
                    cl::desc("Print one JSON object instead of a table"));
 
 cl::opt<std::string>
-    device("device", cl::cat(category), cl::init("t4"),
+    device("device", cl::cat(category),
            cl::desc("Device to select micro-kernels for, or to run "
-                    "PTX on, e.g. t4"));
+                    "PTX on (default: the module's, or else t4)"));
 cl::opt<std::string>
     chip("chip", cl::cat(category),
          cl::desc("Architecture to generate code for (default: "
@@ -201,6 +204,9 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(
       argc, argv, "Runs a function on the device and checks its results\n");
 
+  // Before anything asks for the device.
+  if (check)
+    setenv("DIETCODE_VGPU_CHECK", "all", /*overwrite=*/0);
   if (!ptxFile.empty())
     return ::dietcode::runPtx(
         {ptxFile, kernel, grid, block, sharedBytes, device, positional, json});

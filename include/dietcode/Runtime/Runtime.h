@@ -9,7 +9,19 @@
 // What an embedder of libdietcode_runtime sees. The library also implements the
 // mgpu* functions that MLIR's gpu-to-llvm conversion calls, so that any program
 // lowered by stock MLIR passes runs on the device that DIETCODE_DEVICE names:
-// "virtual:t4", the default.
+// "virtual:t4", the default. Other variables of the environment:
+//
+//   DIETCODE_VGPU_CHECK=all|memory|none  which checkers watch kernels.
+//   "memory",
+//     the default, costs next to nothing: bounds, alignment, use after free,
+//     divergent barriers, reads of registers and of device memory that nobody
+//     has written. "all" adds uninitialised shared memory and races in shared
+//     and in global memory; kernels then take two to four times as long. "none"
+//     leaves what protects this process: bounds.
+//   DIETCODE_VGPU_MAX_INSTRUCTIONS=N  stops a block that executes more warp
+//     instructions, which is a finding; 0 is no limit.
+//   DIETCODE_VGPU_THREADS=N  host threads that run blocks; results do not
+//     depend on it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +32,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +50,9 @@ struct RuntimeFailure {
 /// The exit statuses of a program that nobody guards.
 constexpr int exitError = 1;
 constexpr int exitFinding = 4;
+
+/// The parts of the finding that this thread's last launch ended in, if any.
+std::optional<vgpu::Finding> lastFinding();
 
 /// Ends the innermost guardedCall of this thread; without one, prints
 /// "error: <message>" and ends the process with one of the statuses above.

@@ -61,6 +61,23 @@ struct DeviceSpec {
   int l1Latency;
   int l2Latency;
   int globalLatency; ///< Of a load that DRAM serves.
+  int halfLatency;   ///< Of a dependent half-precision instruction.
+  int sfuLatency;    ///< Of special functions and conversions.
+  int fp64Latency;
+  int tensorLatency;
+  int barrierLatency; ///< From the last arrival to the next instruction.
+  int branchLatency;  ///< From a branch to the next instruction.
+  /// Added to the latency of a shared load for each wavefront after the first
+  /// that its width takes.
+  int sharedWidthLatency;
+
+  double tensorMacsPerSM;      ///< Half-precision multiply-adds per cycle.
+  int memoryQueueCycles;       ///< Work that the load/store unit accepts ahead.
+  int unifiedL1Bytes;          ///< Shared memory and L1 together.
+  int minL1Bytes;              ///< What shared memory leaves at least.
+  int lineBytes;               ///< Of L1, with tags.
+  int sectorBytes;             ///< What caches exchange.
+  double l2BytesPerCyclePerSM; ///< What one SM alone can get.
 
   int64_t l2Bytes;
   double l2BytesPerSecond;

@@ -10,7 +10,9 @@
 #define DIETCODE_VIRTUALGPU_MEMORY_H
 
 #include "dietcode/Support/Expected.h"
+#include <atomic>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -21,29 +23,57 @@ namespace dietcode::vgpu {
 
 enum class RangeKind : uint8_t { Allocated, Registered, ModuleGlobal };
 
+/// Which bytes of an allocation anybody has written. Thread-safe.
+class WrittenBytes {
+public:
+  explicit WrittenBytes(uint64_t bytes);
+  void mark(uint64_t offset, uint64_t bytes);
+  bool test(uint64_t offset) const {
+    return isComplete.load(std::memory_order_relaxed) ||
+           (words[offset / 64].load(std::memory_order_relaxed) >>
+            (offset % 64)) &
+               1;
+  }
+  bool complete() const { return isComplete.load(std::memory_order_relaxed); }
+  /// Sees whether all bytes have been written; `complete` then says so.
+  void findComplete();
+
+private:
+  uint64_t size;
+  std::unique_ptr<std::atomic<uint64_t>[]> words;
+  std::atomic<bool> isComplete;
+};
+
 /// Bytes that kernels may access, with a name for messages.
 struct MemoryRange {
   uint64_t base = 0;
   uint64_t size = 0;
   std::string label;
   RangeKind kind = RangeKind::Allocated;
+  /// Null where every byte has a value from the start.
+  std::shared_ptr<WrittenBytes> written = nullptr;
 };
 
 /// Ranges in the order of their addresses. They may overlap, since programs
 /// register views of one buffer.
 class RangeTable {
 public:
-  explicit RangeTable(std::vector<MemoryRange> ranges);
+  explicit RangeTable(std::vector<MemoryRange> ranges,
+                      std::vector<MemoryRange> freed = {});
 
   /// The range that holds all of [address, address + size), or null.
   const MemoryRange *find(uint64_t address, uint64_t size) const;
   /// The range nearest to the address, or null if there is none.
   const MemoryRange *nearest(uint64_t address) const;
+  /// The allocation that held all of [address, address + size) and that was
+  /// freed last, or null.
+  const MemoryRange *findFreed(uint64_t address, uint64_t size) const;
   const std::vector<MemoryRange> &ranges() const { return sorted; }
 
 private:
   std::vector<MemoryRange> sorted;
   std::vector<uint64_t> highestEnd; ///< Over the ranges up to each.
+  std::vector<MemoryRange> freed;   ///< The last one last.
 };
 
 /// The device's memory: device addresses are host addresses, and this table
@@ -58,7 +88,13 @@ public:
   /// Memory filled with 0xff, so that floats read before they are written are
   /// NaN. Without a label it is called "allocation #n".
   Expected<void *> allocate(uint64_t bytes, std::string label = "");
+  /// The addresses stay out of use for a while, so that accesses to them are
+  /// known for what they are.
   Expected<bool> free(void *pointer);
+  /// Says that the host has given [pointer, pointer + bytes) values: kernels
+  /// that read bytes of an allocation which neither this nor a kernel has
+  /// written get a finding. What lies in no allocation is of no interest.
+  void markWritten(const void *pointer, uint64_t bytes);
 
   /// Lets kernels access host memory. A range that is already registered at
   /// this address is replaced if the new one is larger; each call needs its
@@ -76,8 +112,12 @@ private:
     MemoryRange range;
     unsigned uses = 1;
   };
+  void releaseQuarantine(uint64_t limit);
+
   mutable std::mutex mutex;
   std::map<uint64_t, Entry> allocations;
+  std::deque<MemoryRange> quarantine; ///< Freed, the oldest first.
+  uint64_t quarantineBytes = 0;
   std::map<uint64_t, Entry> registrations;
   unsigned counter = 0;
 };

@@ -59,9 +59,11 @@ struct PtxJobResult {
 };
 
 /// Runs `job` on a virtual `device` and writes its output files, none of them
-/// if anything fails. `kind` says whether a checker has found something.
+/// if anything fails. `kind` says whether a checker has found something, and
+/// `finding` what.
 Expected<PtxJobResult> runPtxJob(const PtxJob &job, const DeviceSpec &device,
-                                 FailureKind *kind = nullptr);
+                                 FailureKind *kind = nullptr,
+                                 Finding *finding = nullptr);
 
 } // namespace dietcode::vgpu
 

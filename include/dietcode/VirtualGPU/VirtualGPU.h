@@ -15,8 +15,10 @@
 #define DIETCODE_VIRTUALGPU_VIRTUALGPU_H
 
 #include "dietcode/Target/DeviceSpec.h"
+#include "dietcode/VirtualGPU/Finding.h"
 #include "dietcode/VirtualGPU/Memory.h"
 #include "dietcode/VirtualGPU/Module.h"
+#include "dietcode/VirtualGPU/TimingReport.h"
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +32,12 @@ struct LaunchConfig {
   int64_t dynamicSharedBytes = 0;
   /// Stops a block that executes more warp instructions; 0 is no limit.
   uint64_t maxWarpInstructionsPerBlock = 0;
+  CheckOptions checks;
+  /// Registers per thread as an assembler allocated them; 0 for an estimate.
+  uint32_t registersPerThread = 0;
+  /// Runs only the few blocks that the timing model replays: the estimate is
+  /// the same, and memory holds what these blocks wrote.
+  bool timeOnly = false;
 };
 
 /// Executed warp instructions by the part of the SM they occupy.
@@ -73,11 +81,20 @@ struct LaunchReport {
   uint64_t sectorsWritten = 0;
   uint64_t dramBytes = 0;
   uint64_t barriers = 0; ///< Warps arriving at barriers.
+  /// Accesses that went unchecked, since the shadows had no room for them.
+  uint64_t uncheckedPages = 0;
   uint32_t registersPerThread = 0;
   uint32_t sharedBytesPerBlock = 0;
   uint32_t residentBlocksPerSM = 0;
-  TimingBreakdown timing;
-  double virtualSeconds = 0; ///< The model's; not a measurement.
+  TimingBreakdown timing; ///< Of the first-order model.
+  TimingReport replay;
+  /// The replay's, or the first-order model's if there was no trace to replay;
+  /// not a measurement.
+  double virtualSeconds = 0;
+  /// What limits the kernel in the model that virtualSeconds is from.
+  std::string limiter() const {
+    return replay.valid ? replay.limiter : timing.bound;
+  }
 };
 
 /// Why a launch failed: it was refused before anything ran, or a checker found
@@ -96,10 +113,12 @@ public:
   /// Blocks run on several host threads (DIETCODE_VGPU_THREADS overrides how
   /// many) with results that do not depend on their number. A finding of the
   /// checkers stops the launch with one error that names the kernel, the PTX
-  /// line, the block and the thread; `kind` then says so.
+  /// line, the block and the thread; `kind` then says so, and `finding` holds
+  /// its parts.
   Expected<LaunchReport> launch(const Module &module, std::string_view kernel,
                                 const LaunchConfig &config, void **params,
-                                size_t paramCount, FailureKind *kind = nullptr);
+                                size_t paramCount, FailureKind *kind = nullptr,
+                                Finding *finding = nullptr);
 
 private:
   DeviceSpec deviceSpec;

@@ -201,6 +201,39 @@ TEST(Mgpu, Mistakes) {
   mgpuMemFree(small, nullptr);
 }
 
+TEST(Mgpu, MemoryThatNobodyWrote) {
+  void *module = mgpuModuleLoadJIT(increment, 2);
+  void *function = mgpuModuleGetFunction(module, "increment");
+  void *data = mgpuMemAlloc(128, nullptr, false);
+  mgpuMemset32(data, 0, 31, nullptr);
+  RuntimeFailure failure = failureOf([&] { launch(function, data, 32); });
+  EXPECT_EQ(failure.kind, FailureKind::Finding);
+  EXPECT_NE(failure.message.find("uninitialised memory: global load"),
+            std::string::npos)
+      << failure.message;
+  std::optional<dietcode::vgpu::Finding> finding = lastFinding();
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->kind, dietcode::vgpu::FindingKind::UninitializedGlobal);
+  EXPECT_EQ(finding->site.thread[0], 31u);
+  EXPECT_EQ(finding->allocationOffset, 124);
+  // Copies write, and the host may write memory that it shares.
+  char zeros[128] = {};
+  mgpuMemcpy(data, zeros, 128, nullptr);
+  launch(function, data, 32);
+  EXPECT_FALSE(lastFinding());
+  void *shared = mgpuMemAlloc(128, nullptr, true);
+  launch(function, shared, 32);
+  mgpuMemFree(shared, nullptr);
+  mgpuMemFree(data, nullptr);
+  failure = failureOf([&] { launch(function, data, 1); });
+  EXPECT_NE(failure.message.find("use after free"), std::string::npos);
+  failure = failureOf([&] { mgpuMemcpy(zeros, data, 4, nullptr); });
+  EXPECT_NE(failure.message.find("which was freed before"), std::string::npos);
+  failure = failureOf([&] { mgpuMemFree(data, nullptr); });
+  EXPECT_NE(failure.message.find("was freed before"), std::string::npos);
+  mgpuModuleUnload(module);
+}
+
 TEST(Mgpu, Description) {
   EXPECT_EQ(deviceDescription(), "virtual:t4 (model, not a measurement)");
 }
@@ -218,6 +251,63 @@ TEST(MgpuDeathTest, DeviceChoice) {
   EXPECT_EXIT(loadOn("virtual:x"), testing::ExitedWithCode(1),
               "there is no such device; use one of virtual:t4");
   EXPECT_EXIT(loadOn("virtual:t4"), testing::ExitedWithCode(0), "");
+}
+
+/// Two blocks of it write the same word, and nothing ever stops.
+char racing[] = R"(.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry racing(.param .u64 p)
+{
+  .reg .b64 %rd<2>;
+  ld.param.b64 %rd1, [p];
+  st.global.b32 [%rd1], 1;
+  ret;
+}
+.visible .entry endless() { LOOP: bra LOOP; }
+)";
+
+TEST(MgpuDeathTest, Checkers) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  auto race = [](const char *variable, const char *value) {
+    setenv(variable, value, 1);
+    void *function =
+        mgpuModuleGetFunction(mgpuModuleLoadJIT(racing, 2), "racing");
+    void *data = mgpuMemAlloc(4, nullptr, false);
+    void *params[] = {&data};
+    mgpuLaunchKernel(function, 2, 1, 1, 1, 1, 1, 0, nullptr, params, nullptr,
+                     1);
+    std::_Exit(0);
+  };
+  const char *check = "DIETCODE_VGPU_CHECK";
+  const char *most = "DIETCODE_VGPU_MAX_INSTRUCTIONS";
+  unsetenv(check);
+  EXPECT_EXIT(race(check, "all"), testing::ExitedWithCode(4),
+              "race in global memory between blocks");
+  EXPECT_EXIT(race(check, "memory"), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(race(check, "none"), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(race(check, ""), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(race(check, "some"), testing::ExitedWithCode(1),
+              "DIETCODE_VGPU_CHECK: 'some' names no set of checkers; use all, "
+              "memory or none");
+  for (const char *bad : {"-1", "many", "1x", "99999999999999999999"})
+    EXPECT_EXIT(race(most, bad), testing::ExitedWithCode(1),
+                "expected a number of warp instructions; 0 is no limit");
+}
+
+TEST(MgpuDeathTest, EndlessKernels) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  auto hang = [] {
+    setenv("DIETCODE_VGPU_MAX_INSTRUCTIONS", "1000000", 1);
+    void *function =
+        mgpuModuleGetFunction(mgpuModuleLoadJIT(racing, 2), "endless");
+    mgpuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr,
+                     0);
+    std::_Exit(0);
+  };
+  EXPECT_EXIT(hang(), testing::ExitedWithCode(4),
+              "the block executed more than 1000000 warp instructions; the "
+              "kernel may not terminate .DIETCODE_VGPU_MAX_INSTRUCTIONS sets");
 }
 
 } // namespace

@@ -32,7 +32,7 @@ TEST(Checker, GlobalPastTheEnd) {
 }
 
 TEST(Checker, GlobalBeforeTheStart) {
-  std::string message = run("st.global.u32 [%rd3+-4], %r1;");
+  std::string message = run("st.global.u32 [%rd3+-4], %r0;");
   expectContains(message, "out-of-bounds global store of 4 bytes");
   expectContains(message, "4 bytes before the start of host memory 'in'");
 }
@@ -51,7 +51,7 @@ TEST(Checker, VectorsMustFitWhole) {
 
 TEST(Checker, OnlyTheGuiltyLane) {
   std::string message = run("setp.eq.u32 %p1, %r0, 21;"
-                            "@%p1 st.global.u32 [%rd3+4096], %r1;");
+                            "@%p1 st.global.u32 [%rd3+4096], %r0;");
   expectContains(message, "out-of-bounds global store of 4 bytes");
   expectContains(message, "thread (21, 0, 0)");
 }
@@ -71,7 +71,7 @@ TEST(Checker, NullPointer) {
 TEST(Checker, SharedMemory) {
   std::string before = ".shared .align 4 .b8 buffer[64];";
   std::string body = "mov.u64 %rd5, buffer; add.s64 %rd6, %rd5, %rd4;";
-  std::string message = run(body + "st.shared.u32 [%rd6], %r1;", 32, before);
+  std::string message = run(body + "st.shared.u32 [%rd6], %r0;", 32, before);
   expectContains(message, "out-of-bounds shared store of 4 bytes at address "
                           "0x40, 0 bytes past the end of the block's 64 bytes "
                           "of shared memory");
@@ -154,17 +154,94 @@ TEST(Checker, RunawayKernels) {
 }
 
 TEST(Checker, FreedMemory) {
-  auto module = parseModule(wrap("ld.global.u32 %r1, [%rd1];"), "t.ptx");
+  auto module = parseModule(wrap("ld.global.u32 %r1, [%rd1+8];"), "t.ptx");
   ASSERT_TRUE(module) << messageOf(module);
   VirtualGPU gpu(testDevice());
-  void *a = *gpu.memory().allocate(128, "a"), *b = *gpu.memory().allocate(128);
+  void *a = *gpu.memory().allocate(128, "a");
+  void *b = *gpu.memory().allocate(128, "b");
+  gpu.memory().markWritten(b, 128);
   void *params[] = {&a, &b};
   ASSERT_TRUE(gpu.launch(**module, "k", {}, params, 2));
   ASSERT_TRUE(gpu.memory().free(b));
+  // Its addresses are not given to anybody else.
+  void *c = *gpu.memory().allocate(128, "c");
+  EXPECT_NE(b, c);
   FailureKind kind = FailureKind::Refused;
-  auto report = gpu.launch(**module, "k", {}, params, 2, &kind);
-  expectContains(messageOf(report), "out-of-bounds global load");
+  Finding finding;
+  auto report = gpu.launch(**module, "k", {}, params, 2, &kind, &finding);
+  expectContains(messageOf(report), "use after free: global load of 4 bytes");
+  expectContains(messageOf(report), "8 bytes into allocation 'b' of 128 bytes, "
+                                    "which was freed before");
   EXPECT_EQ(kind, FailureKind::Finding);
+  EXPECT_EQ(finding.kind, FindingKind::UseAfterFree);
+  EXPECT_EQ(finding.allocation, "b");
+  EXPECT_EQ(finding.allocationOffset, 8);
+  expectContains(messageOf(gpu.memory().free(b)),
+                 "allocation 'b' of 128 bytes was freed before");
+}
+
+TEST(Checker, DeadlocksSayWhoWaitsWhere) {
+  std::string message =
+      run("setp.lt.u32 %p1, %r0, 32; setp.ge.u32 %p2, %r0, 96;\n"
+          "@%p2 bra DONE;\n@%p1 bra ONE;\n"
+          "bar.sync 2, 96; bra DONE;\nONE: bar.sync 1;\nDONE:",
+          128);
+  expectContains(message, "deadlock: barrier 1 never completes; of the block's "
+                          "4 warps 3 wait at barriers and 1 have exited");
+  expectContains(message, "line 23, 'bar.sync 1', wait warps 0");
+  expectContains(message, "line 22, 'bar.sync 2, 96', wait warps 1 2");
+}
+
+TEST(Checker, CheckersCanBeSwitchedOff) {
+  LaunchConfig config;
+  config.checks = CheckOptions::none();
+  EXPECT_EQ(run("ld.global.u32 %r1, [%rd1+2]; st.global.u32 [%rd2], %r2;", 32,
+                "", config),
+            "(no error)");
+  EXPECT_EQ(run("st.shared.u32 [s], %r0; ld.shared.u32 %r1, [s+4];", 64,
+                ".shared .align 4 .b8 s[64];", config),
+            "(no error)");
+  // What protects the process stays on.
+  expectContains(run("ld.global.u32 %r1, [%rd3+128];", 32, "", config),
+                 "out-of-bounds");
+  EXPECT_TRUE(parseCheckOptions("all")->sharedRaces);
+  EXPECT_FALSE(parseCheckOptions("memory")->sharedRaces);
+  EXPECT_TRUE(parseCheckOptions("memory")->uninitializedGlobal);
+  EXPECT_FALSE(parseCheckOptions("none")->alignment);
+  expectContains(messageOf(parseCheckOptions("some")),
+                 "'some' names no set of checkers; use all, memory or none");
+}
+
+TEST(Checker, FindingsHaveParts) {
+  auto module = parseModule(wrap("ld.global.u32 %r1, [%rd3+128];"), "t.ptx");
+  ASSERT_TRUE(module) << messageOf(module);
+  VirtualGPU gpu(testDevice());
+  std::vector<uint32_t> words(32);
+  ASSERT_TRUE(gpu.memory().registerRange(words.data(), 128, "x"));
+  void *pointer = words.data();
+  void *params[] = {&pointer, &pointer};
+  LaunchConfig config;
+  config.block = {4, 8, 1};
+  Finding finding;
+  auto report = gpu.launch(**module, "k", config, params, 2, nullptr, &finding);
+  EXPECT_EQ(messageOf(report), toText(finding));
+  EXPECT_EQ(finding.kernel, "k");
+  EXPECT_EQ(finding.file, "t.ptx");
+  EXPECT_EQ(finding.site.line, 19u);
+  EXPECT_EQ(finding.address, reinterpret_cast<uint64_t>(pointer) + 128);
+  EXPECT_EQ(finding.accessBytes, 4u);
+  EXPECT_EQ(finding.allocation, "x");
+  EXPECT_EQ(finding.allocationOffset, 128);
+  finding.address = 4096;
+  finding.message = "what \"it\" is";
+  finding.other = FindingSite{7, "st", {1, 2, 3}, {}, false};
+  EXPECT_EQ(
+      toJson(finding),
+      R"({"kind":"out-of-bounds","kernel":"k","file":"t.ptx","line":19,)"
+      R"("source":"ld.global.u32 %r1, [%rd3+128]","block":[0,0,0],)"
+      R"("thread":[0,0,0],"address":4096,"accessBytes":4,"allocation":"x",)"
+      R"("allocationOffset":128,"message":"what \"it\" is",)"
+      R"("other":{"line":7,"source":"st","block":[1,2,3]}})");
 }
 
 } // namespace

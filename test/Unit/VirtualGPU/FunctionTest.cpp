@@ -71,6 +71,7 @@ TEST(Function, RegisterParameters) {
 })";
   auto out =
       run(wrap("mov.b64 %rd5, 7; mov.b32 %r1, 1; setp.ne.u32 %p2, %r0, 3;"
+               "setp.eq.u32 %p1, %r0, 99;"
                "@%p2 call (%r1, %p1), f, (%r0, %rd5);"
                "selp.b32 %r2, 100, 0, %p1; add.s32 %r1, %r1, %r2;"
                "st.global.b32 [%rd2], %r1;",

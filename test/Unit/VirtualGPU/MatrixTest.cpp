@@ -277,12 +277,10 @@ TEST(Matrix, MoveMatrix) {
   std::vector<uint32_t> in;
   for (unsigned lane = 0; lane < 32; ++lane)
     in.push_back(2 * lane | (2 * lane + 1) << 16);
-  // The PTX ISA has it from .version 7.8 on.
-  std::string ptx = wrap("ld.global.b32 %r10, [%rd3];\n"
+  auto out = runPtx(wrap("ld.global.b32 %r10, [%rd3];\n"
                          "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r10;\n"
-                         "st.global.b32 [%rd2], %r1;");
-  ptx.replace(ptx.find("7.5"), 3, "7.8");
-  auto out = runPtx(ptx, in);
+                         "st.global.b32 [%rd2], %r1;"),
+                    in);
   ASSERT_TRUE(out) << messageOf(out);
   for (unsigned lane = 0; lane < 32; ++lane) {
     uint32_t low = lane % 4 * 16 + lane / 4;
@@ -370,6 +368,50 @@ TEST(Matrix, Wmma) {
   testWmma("m32n8k16", 32, 8, true, false, true, true, true, true);
   testWmma("m8n32k16", 8, 32, false, false, false, true, true, false);
   testWmma("m8n32k16", 8, 32, true, true, true, false, true, true);
+}
+
+/// A row-major matrix of `bits` bits times the columns of another.
+void testWmmaSubByte(const std::string &shape, const std::string &type,
+                     const std::string &operation, unsigned bits, unsigned k) {
+  Numbers numbers;
+  std::vector<uint32_t> in(2 * 8 * k * bits / 32);
+  for (uint32_t &word : in)
+    word = numbers.engine();
+  auto element = [&](unsigned index) {
+    unsigned value = in[index * bits / 32] >> (index * bits % 32);
+    value &= (1u << bits) - 1;
+    return type == "s4" && value > 7 ? int(value) - 16 : int(value);
+  };
+  std::string b = "+" + std::to_string(8 * k * bits / 8);
+  auto out = runPtx(
+      wrap("wmma.load.a.sync.aligned.row." + shape + ".global." + type +
+           " {%r10}, [%rd1];\nwmma.load.b.sync.aligned.col." + shape +
+           ".global." + type + " {%r11}, [%rd1" + b + "];\n" + "wmma.mma." +
+           operation + " {%r12, %r13}, {%r10}, {%r11}, {1, 1};\n" +
+           "wmma.store.d.sync.aligned.row." + shape +
+           ".global.s32 [%rd0], {%r12, %r13};"),
+      in, 32, 64);
+  ASSERT_TRUE(out) << messageOf(out);
+  for (unsigned r = 0; r < 8; ++r)
+    for (unsigned c = 0; c < 8; ++c) {
+      int sum = 1;
+      for (unsigned i = 0; i < k; ++i) {
+        int x = element(r * k + i), y = element((8 + c) * k + i);
+        sum += bits == 1 ? x ^ y : x * y;
+      }
+      EXPECT_EQ(int((*out)[8 * r + c]), sum) << operation;
+    }
+}
+
+TEST(Matrix, WmmaSubByte) {
+  for (std::string type : {"s4", "u4"})
+    testWmmaSubByte("m8n8k32", type,
+                    "sync.aligned.row.col.m8n8k32.s32." + type + "." + type +
+                        ".s32",
+                    4, 32);
+  testWmmaSubByte("m8n8k128", "b1",
+                  "xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32", 1,
+                  128);
 }
 
 TEST(Matrix, WmmaFindings) {

@@ -157,7 +157,7 @@ TEST(Parser, Declarations) {
   expectContains(parse(".version 7.5\n.global .u32 x[2] = {1, 2, 3};"),
                  "unsupported initializer of 'x': 12 bytes for 8");
   expectContains(parse(".version 7.5\n.global .u64 x = y;"),
-                 "unsupported initializer 'y'");
+                 "m.ptx:2: unsupported initializer 'y': it is not a variable");
   expectContains(parse(".version 7.5\n.global .b8 x[99999999999];"),
                  "variable 'x' is too large");
   expectContains(parseLine(".reg .b128 %q;"), "unsupported register type");

@@ -20,7 +20,7 @@ namespace dietcode::vgpu {
 inline const DeviceSpec &testDevice() { return *lookupDevice("t4"); }
 
 inline std::string header() {
-  return ".version 7.5\n.target sm_75\n.address_size 64\n";
+  return ".version 8.2\n.target sm_75\n.address_size 64\n";
 }
 
 template <typename To, typename From>

@@ -105,6 +105,46 @@ double WorkloadOp::getWeight(unsigned instance) {
 // BindShapeOp
 //===----------------------------------------------------------------------===//
 
+std::optional<LinearDim> mlir::dietcode::matchLinearDim(AffineExpr expr) {
+  int64_t offset = 0, factor = 1;
+  if (auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
+      sum && sum.getKind() == AffineExprKind::Add) {
+    auto constant = dyn_cast<AffineConstantExpr>(sum.getRHS());
+    if (!constant)
+      return std::nullopt;
+    offset = constant.getValue();
+    expr = sum.getLHS();
+  }
+  if (auto product = dyn_cast<AffineBinaryOpExpr>(expr);
+      product && product.getKind() == AffineExprKind::Mul) {
+    auto constant = dyn_cast<AffineConstantExpr>(product.getRHS());
+    if (!constant || constant.getValue() <= 0)
+      return std::nullopt;
+    factor = constant.getValue();
+    expr = product.getLHS();
+  }
+  auto symbol = dyn_cast<AffineSymbolExpr>(expr);
+  if (!symbol)
+    return std::nullopt;
+  return LinearDim{symbol.getPosition(), factor, offset};
+}
+
+/// A static size must be one that the expression can have.
+static LogicalResult verifyStaticSize(BindShapeOp op, int64_t dim,
+                                      AffineExpr expr) {
+  auto type = cast<ShapedType>(op.getValue().getType());
+  std::optional<LinearDim> linear = matchLinearDim(expr);
+  if (type.isDynamicDim(dim) || !linear)
+    return success();
+  int64_t product = type.getDimSize(dim) - linear->offset;
+  if (product >= 0 && product % linear->factor == 0)
+    return success();
+  return op.emitOpError() << "binds dimension " << dim << " of size "
+                          << type.getDimSize(dim) << " to an expression, "
+                          << AffineMapAttr::get(op.getMap().getSubMap(dim))
+                          << ", that is never equal to it";
+}
+
 /// A division by something else than a positive constant has no value, or
 /// another one than at run time, for some values of the variables.
 static LogicalResult verifyDivisors(BindShapeOp op, AffineExpr expr) {
@@ -135,7 +175,8 @@ LogicalResult BindShapeOp::verify() {
     return emitOpError() << "map has " << map.getNumResults()
                          << " results for a value of rank " << type.getRank();
   for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
-    if (failed(verifyDivisors(*this, expr)))
+    if (failed(verifyDivisors(*this, expr)) ||
+        failed(verifyStaticSize(*this, dim, expr)))
       return failure();
     auto constant = dyn_cast<AffineConstantExpr>(expr);
     if (constant && constant.getValue() < 0)

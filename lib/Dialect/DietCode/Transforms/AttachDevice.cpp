@@ -17,6 +17,9 @@ namespace mlir::dietcode {
 using namespace mlir;
 using namespace mlir::dietcode;
 
+/// The device that a module is for unless anything else is said.
+static constexpr StringLiteral kDefaultDevice = "t4";
+
 namespace {
 
 struct AttachDevice
@@ -25,22 +28,42 @@ struct AttachDevice
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    StringRef name = DietCodeDialect::getDeviceAttrName();
-    auto present = module->getAttrOfType<DeviceAttr>(name);
-    if (present && chip.empty())
-      return;
-    StringRef deviceName = present ? present.getName() : device.getValue();
+    auto existing =
+        module->getAttrOfType<DeviceAttr>(DietCodeDialect::getDeviceAttrName());
+    if (failed(existing ? checkOptions(existing) : attach()))
+      signalPassFailure();
+  }
+
+private:
+  /// A module that says which device it is for is not for another one.
+  LogicalResult checkOptions(DeviceAttr existing) {
+    if ((device.empty() || device.getValue() == existing.getName()) &&
+        (chip.empty() || chip.getValue() == existing.getChip()))
+      return success();
+    return emitError(getOperation().getLoc())
+           << "the module is for " << existing << ", but the options ask for "
+           << (device.empty() ? existing.getName() : StringRef(device)) << ", "
+           << (chip.empty() ? existing.getChip() : StringRef(chip))
+           << "; drop its attribute dietcode.device to compile it for another "
+              "device";
+  }
+
+  LogicalResult attach() {
+    StringRef name =
+        device.empty() ? StringRef(kDefaultDevice) : StringRef(device);
     // An unknown device is reported by the verifier of the attribute.
     std::string chipName = chip;
     if (chipName.empty())
-      if (const auto *spec = ::dietcode::lookupDevice(deviceName))
+      if (const auto *spec = ::dietcode::lookupDevice(name))
         chipName = spec->chip;
-    auto emitError = [&] { return mlir::emitError(module.getLoc()); };
-    auto attr = DeviceAttr::getChecked(emitError, &getContext(), deviceName,
-                                       StringRef(chipName));
+    Location loc = getOperation().getLoc();
+    auto attr =
+        DeviceAttr::getChecked([&] { return emitError(loc); }, &getContext(),
+                               name, StringRef(chipName));
     if (!attr)
-      return signalPassFailure();
-    module->setAttr(name, attr);
+      return failure();
+    getOperation()->setAttr(DietCodeDialect::getDeviceAttrName(), attr);
+    return success();
   }
 };
 

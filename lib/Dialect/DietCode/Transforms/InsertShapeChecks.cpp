@@ -66,32 +66,6 @@ static Value createDim(ImplicitLocOpBuilder &b, Value value, int64_t dim) {
   return b.createOrFold<tensor::DimOp>(value, dim);
 }
 
-/// `c * s + d` with a constant c > 0 as (symbol, c, d).
-static std::optional<std::tuple<unsigned, int64_t, int64_t>>
-matchLinear(AffineExpr expr) {
-  int64_t offset = 0, factor = 1;
-  if (auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
-      sum && sum.getKind() == AffineExprKind::Add) {
-    auto constant = dyn_cast<AffineConstantExpr>(sum.getRHS());
-    if (!constant)
-      return std::nullopt;
-    offset = constant.getValue();
-    expr = sum.getLHS();
-  }
-  if (auto product = dyn_cast<AffineBinaryOpExpr>(expr);
-      product && product.getKind() == AffineExprKind::Mul) {
-    auto constant = dyn_cast<AffineConstantExpr>(product.getRHS());
-    if (!constant || constant.getValue() <= 0)
-      return std::nullopt;
-    factor = constant.getValue();
-    expr = product.getLHS();
-  }
-  auto symbol = dyn_cast<AffineSymbolExpr>(expr);
-  if (!symbol)
-    return std::nullopt;
-  return std::make_tuple(symbol.getPosition(), factor, offset);
-}
-
 /// The value of a shape variable that was read before `op`; null if none was.
 Value ShapeChecker::getVarValue(BindShapeOp op, StringAttr var) {
   for (Value value : definitions[var])
@@ -104,8 +78,8 @@ Value ShapeChecker::getVarValue(BindShapeOp op, StringAttr var) {
 /// (dim - d) / c, which is exact when the check that follows holds.
 bool ShapeChecker::defineVar(ImplicitLocOpBuilder &b, BindShapeOp op,
                              int64_t dim, SmallVectorImpl<Value> &symbols) {
-  auto linear = matchLinear(op.getMap().getResult(dim));
-  if (!linear || symbols[std::get<0>(*linear)])
+  std::optional<LinearDim> linear = matchLinearDim(op.getMap().getResult(dim));
+  if (!linear || symbols[linear->symbol])
     return false;
   auto [symbol, factor, offset] = *linear;
   AffineExpr size = b.getAffineDimExpr(0);

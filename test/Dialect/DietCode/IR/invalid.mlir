@@ -866,3 +866,12 @@ func.func @f(%m: index) -> index {
   %0 = dietcode.select @d(%m, %m)
   return %0 : index
 }
+
+// -----
+
+dietcode.shape_var @T range [1, 8]
+func.func @bind_shape_never_fits(%x: tensor<50x768xf32>) {
+  // expected-error @below {{binds dimension 0 of size 50 to an expression, affine_map<()[s0] -> (s0 * 16)>, that is never equal to it}}
+  dietcode.bind_shape %x [@T], affine_map<()[t] -> (16 * t, 768)> : tensor<50x768xf32>
+  return
+}

@@ -4,7 +4,7 @@
 
 // The passes in the order in which they run.
 // CHECK: builtin.module(
-// CHECK-NEXT: dietcode-attach-device{chip= device=t4},
+// CHECK-NEXT: dietcode-attach-device{chip= device=},
 // CHECK-NEXT: convert-linalg-to-dietcode,
 // CHECK-NEXT: dietcode-bind-shapes{default-lower=1 default-upper=4096},
 // CHECK-NEXT: dietcode-select-micro-kernels{max-kernels=8 max-regret=-1{{.*}}},
@@ -23,7 +23,7 @@
 // CHECK-NEXT: gpu-module-to-binary{format=isa
 
 // Each with what it was asked for.
-// OPTIONS: dietcode-attach-device{chip=sm_80 device=t4},
+// OPTIONS: dietcode-attach-device{chip=sm_80 device=},
 // OPTIONS: dietcode-select-micro-kernels{max-kernels=3 max-regret=5{{.*}}}
 // OPTIONS: dietcode-attach-nvvm-target{opt-level=1 ptx-version=75},
 // OPTIONS: gpu-module-to-binary{format=bin

@@ -1,5 +1,7 @@
-// clang-22 -std=c23 --target=nvptx64-nvidia-cuda -march=sm_75 -O1 -S calls.c -o
-// calls-clang.ptx nvcc -x cu -arch=sm_75 -ptx calls.c -o calls-nvcc.ptx
+// Compiled by
+//   clang-22 -std=c23 --target=nvptx64-nvidia-cuda -march=sm_75 -O1 -S
+//     calls.c -o calls-clang.ptx
+//   nvcc -x cu -arch=sm_75 -ptx calls.c -o calls-nvcc.ptx
 #ifdef __CUDACC__
 #define DEVICE static __noinline__ __device__
 #define KERNEL extern "C" __global__ void

@@ -64,6 +64,16 @@ namespace mlir::dietcode {
 /// The device that the module around `op` is for; null if it does not say.
 DeviceAttr getDevice(Operation *op);
 
+/// A dimension `factor * s + offset` of one shape variable s; factor > 0.
+struct LinearDim {
+  unsigned symbol;
+  int64_t factor;
+  int64_t offset;
+};
+
+/// `expr` as a linear function of one symbol, if it is written as one.
+std::optional<LinearDim> matchLinearDim(AffineExpr expr);
+
 /// Lets one-shot bufferization rewrite the dialect's operators.
 void registerBufferizableOpInterfaceExternalModels(DialectRegistry &registry);
 

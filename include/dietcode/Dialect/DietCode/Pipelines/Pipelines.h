@@ -25,12 +25,13 @@ enum class KernelFormat { PTX, Cubin };
 /// The options of `dietcode-to-llvm`.
 struct DietCodeToLLVMOptions : PassPipelineOptions<DietCodeToLLVMOptions> {
   Option<std::string> device{
-      *this, "device", llvm::cl::desc("Device to select micro-kernels for"),
-      llvm::cl::init("t4")};
+      *this, "device",
+      llvm::cl::desc("Device to select micro-kernels for (default: the "
+                     "module's, or else t4)")};
   Option<std::string> chip{
       *this, "chip",
       llvm::cl::desc("Architecture to generate code for, e.g. sm_75 (default: "
-                     "that of the device)")};
+                     "the module's, or else that of the device)")};
   Option<unsigned> ptxVersion{
       *this, "ptx-version",
       llvm::cl::desc("PTX ISA of the kernels, e.g. 65 for 6.5 (default: the "

@@ -15,8 +15,8 @@ def DietCodeAttachDevicePass : Pass<"dietcode-attach-device", "ModuleOp"> {
   let summary = "Say which device a module is for";
   let description = [{
     Attaches a `#dietcode.device` to the module, which the passes that select and
-    generate micro-kernels read. A module that has one keeps it, but for the chip
-    where one is given.
+    generate micro-kernels read. A module that has one keeps it; options that ask for
+    another one are an error then.
 
     Example: `--dietcode-attach-device` turns
 
@@ -34,9 +34,11 @@ def DietCodeAttachDevicePass : Pass<"dietcode-attach-device", "ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::dietcode::DietCodeDialect"];
   let options = [
-    Option<"device", "device", "std::string", "\"t4\"", "Entry of the device table">,
+    Option<"device", "device", "std::string", "\"\"",
+           "Entry of the device table (default: the module's, or else t4)">,
     Option<"chip", "chip", "std::string", "\"\"",
-           "Architecture to generate code for (default: the device's)">,
+           "Architecture to generate code for (default: the module's, or else that "
+           "of the device)">,
   ];
 }
 

@@ -1,0 +1,71 @@
+//===- LaneExtra.h - Rarer row operations -----------------------*- C++ -*-===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Operations that are not worth columns of the table. Like those they never
+// depend on the instruction set.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DIETCODE_LIB_VIRTUALGPU_LANEEXTRA_H
+#define DIETCODE_LIB_VIRTUALGPU_LANEEXTRA_H
+
+#include "LaneOps.h"
+
+namespace dietcode::vgpu {
+
+/// mul24 and mad24 (c is zero then): imm is 1 for .hi, 2 more for .s32.
+void rowMad24(void *dst, const void *a, const void *b, const void *c,
+              const void *d, uint32_t imm);
+
+/// dp4a and dp2a. imm: 1 if a is signed, 2 if b is, 4 for dp2a, 8 for its .hi.
+void rowDotMixed(void *dst, const void *a, const void *b, const void *c,
+                 const void *d, uint32_t imm);
+
+/// vabsdiff2 and vabsdiff4 of fields of `bits` bits, 8 or 16, in imm. Above it,
+/// 256 if a is signed, 512 if b is, 1024 to add the differences to c.
+void rowAbsoluteDifference(void *dst, const void *a, const void *b,
+                           const void *c, const void *d, uint32_t imm);
+
+/// prmt with a mode, in the order of the PTX ISA: f4e, b4e, rc8, ecl, ecr,
+/// rc16.
+void rowPermuteMode(void *dst, const void *a, const void *b, const void *c,
+                    const void *d, uint32_t imm);
+
+/// slct: a where c >= 0, else b. Of elements of `bytes` (2, 4 or 8); imm is
+/// FlagFtz or 0. NaN selects b.
+LaneFn slctFunction(unsigned bytes, bool isFloatSelector);
+
+enum class FloatTest : uint32_t {
+  Finite,
+  Infinite,
+  Number,
+  NotANumber,
+  Normal,
+  Subnormal
+};
+/// testp on .f32 or .f64; imm is a FloatTest.
+LaneFn testpFunction(bool isDouble);
+
+/// isspacep: whether a 64-bit generic address is in the window whose upper byte
+/// imm is; 0: in none of them, which is global memory.
+void rowIsSpace(void *dst, const void *a, const void *b, const void *c,
+                const void *d, uint32_t imm);
+
+/// set on halves, `count` of them being 32 or 64: 1.0, or ones if imm has
+/// bit 8. The lower bits of imm are the comparison's distance from Op::CmpEq.
+LaneFn setHalvesFunction(unsigned count);
+
+/// szext (imm: 1 for .clamp, 2 for .s32) and bmsk (imm: 1 for .clamp).
+void rowSignExtend(void *dst, const void *a, const void *b, const void *c,
+                   const void *d, uint32_t imm);
+void rowBitMask(void *dst, const void *a, const void *b, const void *c,
+                const void *d, uint32_t imm);
+
+} // namespace dietcode::vgpu
+
+#endif // DIETCODE_LIB_VIRTUALGPU_LANEEXTRA_H

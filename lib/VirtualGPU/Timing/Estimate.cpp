@@ -1,0 +1,252 @@
+//===- Estimate.cpp - From traces to a timing report ----------------------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// With B = ceil(grid / SMs) blocks on the busiest SM, R of them resident at
+// once, and T(n) the replayed cycles of n blocks together:
+//
+//   cycles = floor(B / R) T(R) + T(B mod R)
+//   seconds = launch overhead + cycles / clock
+//
+// DRAM is read once for each byte of the ranges that the kernel reads if they
+// fit into L2, and otherwise once for each wave of blocks, but never more than
+// what the blocks read; as a fraction of that, it is the probability that the
+// first access of an SM to a sector goes to DRAM.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Estimate.h"
+#include "Limiter.h"
+#include "Replay.h"
+#include <algorithm>
+#include <cmath>
+
+namespace dietcode::vgpu {
+namespace {
+
+/// Warp instructions to replay for one estimate, which bounds its cost.
+constexpr uint64_t replayBudget = 250000;
+/// More than that even after cutting loops is not replayed at all.
+constexpr uint64_t mostReplayed = 30000000;
+/// Registers by which ptxas may exceed the order of the PTX when it hoists
+/// loads: two fragments of a 128-bit load per operand.
+constexpr unsigned scheduleSlack = 16;
+
+int64_t roundUp(int64_t value, int64_t unit) {
+  return unit > 0 ? (value + unit - 1) / unit * unit : value;
+}
+
+double gridBlocks(const LaunchState &launch) {
+  return double(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+}
+
+class Estimator {
+public:
+  Estimator(const LaunchState &launch, const BlockMap &map,
+            const std::vector<BlockTrace> &traces, const Sample &sample,
+            uint64_t sampledBlocks)
+      : launch(launch), spec(launch.spec), map(map), traces(traces),
+        sample(sample), sampled(std::max<double>(1, double(sampledBlocks))) {}
+
+  TimingReport run();
+
+private:
+  MemoryShare memoryShare() const;
+  ReplayResult replayTogether(uint64_t blocks);
+  void fill(TimingReport &report) const;
+  void fillRates(TimingReport &report) const;
+
+  const LaunchState &launch;
+  const DeviceSpec &spec;
+  const BlockMap &map;
+  const std::vector<BlockTrace> &traces;
+  const Sample &sample;
+  double sampled;
+  std::vector<ScheduledBlock> schedule;
+  unsigned slots = 0;
+  double blocks = 1, busiest = 1, activeSMs = 1;
+  Occupancy occupancy;
+  uint64_t replayed = 0;
+  bool tooLong = false;
+  ReplayResult total; ///< Of the busiest SM.
+};
+
+MemoryShare Estimator::memoryShare() const {
+  MemoryShare share;
+  share.activeSMs = activeSMs;
+  // What shared memory leaves of the 96 KB, which split 32 + 64 or 64 + 32.
+  int64_t shared = int64_t(launch.sharedBytes) * occupancy.blocks;
+  bool isSmall = shared <= spec.minL1Bytes;
+  share.l1Bytes =
+      isSmall ? spec.unifiedL1Bytes - spec.minL1Bytes : spec.minL1Bytes;
+  double footprint = 0;
+  for (uint32_t index : sample.rangesRead)
+    footprint += double(launch.memory.ranges()[index].size);
+  double perBlock =
+      double(spec.sectorBytes) * double(sample.uniqueSectorsRead) / sampled;
+  double waves = std::ceil(busiest / occupancy.blocks);
+  double read = perBlock * blocks;
+  double fetched =
+      footprint <= double(spec.l2Bytes) ? footprint : footprint * waves;
+  share.firstTouchMisses = read > 0 ? std::min(1.0, fetched / read) : 1;
+  double perSM = perBlock * std::min<double>(busiest, occupancy.blocks);
+  double distinct = std::min(perSM * activeSMs, footprint);
+  double sharing = distinct > 0 ? perSM * activeSMs / distinct : 1;
+  sharing = std::min(activeSMs, std::max(1.0, sharing));
+  share.l2Bytes = double(spec.l2Bytes) * sharing / activeSMs;
+  return share;
+}
+
+ReplayResult Estimator::replayTogether(uint64_t n) {
+  std::vector<const BlockTrace *> together;
+  for (uint64_t i = 0; i < n; ++i)
+    together.push_back(&traces[i % traces.size()]);
+  ReplayPlan plan = planReplay(together, schedule, replayBudget);
+  tooLong |= plan.instructions > mostReplayed;
+  if (tooLong)
+    return {};
+  replayed += plan.instructions;
+  return replay(spec, memoryShare(), plan, together, schedule, slots);
+}
+
+TimingReport Estimator::run() {
+  TimingReport report;
+  for (const BlockTrace &trace : traces)
+    if (trace.overflow)
+      return report;
+  if (traces.empty())
+    return report;
+  schedule = scheduleBlocks(launch.program, map, spec, scheduleSlack, slots);
+  if (schedule.empty())
+    return report;
+  blocks = gridBlocks(launch);
+  busiest = std::ceil(blocks / spec.smCount);
+  activeSMs = std::min<double>(blocks, spec.smCount);
+  occupancy = occupancyOf(launch);
+  auto count = static_cast<uint64_t>(busiest);
+  uint64_t full = count / occupancy.blocks, rest = count % occupancy.blocks;
+  ReplayCounters zero;
+  auto add = [&](uint64_t n, double times) {
+    if (n == 0 || times == 0)
+      return;
+    ReplayResult part = replayTogether(n);
+    total.cycles += times * part.cycles;
+    total.extrapolated += times * part.extrapolated;
+    total.counters.addScaled(part.counters, zero, times);
+  };
+  add(occupancy.blocks, double(full));
+  add(rest, 1);
+  if (tooLong)
+    return report;
+  fill(report);
+  return report;
+}
+
+void Estimator::fill(TimingReport &report) const {
+  report.valid = true;
+  report.device = "virtual:" + std::string(spec.name);
+  report.cycles = total.cycles;
+  report.launchMicroseconds = spec.launchSeconds * 1e6;
+  report.microseconds =
+      report.launchMicroseconds + total.cycles / spec.clockHz * 1e6;
+  double perBlock = total.counters.flop / busiest;
+  report.flop = perBlock * blocks;
+  double cycles = std::max(1.0, total.cycles);
+  report.flopPerCyclePerSM = report.flop / cycles / spec.smCount;
+  report.fp32PeakFraction =
+      report.flopPerCyclePerSM / (2 * spec.fp32LanesPerSM);
+  auto warps = (launch.threads + 31) / 32;
+  report.registersPerThread = launch.registersPerThread();
+  report.residentBlocks = occupancy.blocks;
+  report.residentWarps = occupancy.blocks * warps;
+  report.occupancy = double(report.residentWarps) / spec.maxWarpsPerSM;
+  report.occupancyLimiter = occupancy.limiter;
+  report.waves = busiest / occupancy.blocks;
+  report.replayedInstructions = replayed;
+  report.extrapolatedFraction = total.extrapolated / cycles;
+  fillRates(report);
+  findLimiter(report);
+}
+
+void Estimator::fillRates(TimingReport &report) const {
+  const ReplayCounters &c = total.counters;
+  double cycles = std::max(1.0, total.cycles);
+  double slots = cycles * spec.schedulersPerSM;
+  auto set = [&](Bound bound, double value) {
+    report.busy[static_cast<unsigned>(bound)] = value;
+  };
+  auto unit = [&](Bound bound, Unit which) {
+    set(bound, c.units[static_cast<unsigned>(which)] / slots);
+  };
+  set(Bound::Issue, c.issued / slots);
+  unit(Bound::Fma, Unit::Fma);
+  unit(Bound::Integer, Unit::Alu);
+  unit(Bound::Fp64, Unit::Fp64);
+  unit(Bound::Sfu, Unit::Sfu);
+  unit(Bound::Tensor, Unit::Tensor);
+  const MemoryCounters &m = c.memory;
+  set(Bound::Shared, m.pathShared / cycles);
+  set(Bound::L1, m.pathL1 / cycles);
+  set(Bound::L2, m.l2 / cycles);
+  set(Bound::Dram, m.dram / cycles);
+  for (unsigned i = 0; i < stallCount; ++i)
+    report.stalls[i] = c.stalls[i] / std::max(1.0, c.warpCycles);
+  auto ratio = [](double a, double b) { return b > 0 ? a / b : 0; };
+  report.l1HitRate = ratio(m.l1Hits, m.loadSectors);
+  report.l2HitRate = ratio(m.l2Hits, m.l2Loads);
+  report.sharedConflictRatio = ratio(m.wavefronts, m.idealWavefronts);
+  report.sectorsPerRequest = ratio(m.sectors, m.requests);
+  report.idealSectorsPerRequest = ratio(m.idealSectors, m.requests);
+}
+
+} // namespace
+
+Occupancy occupancyOf(const LaunchState &launch) {
+  const DeviceSpec &spec = launch.spec;
+  int64_t warps = (launch.threads + 31) / 32;
+  int64_t registers =
+      roundUp(32 * std::max<int64_t>(launch.registersPerThread(), 16),
+              spec.registerAllocationUnit) *
+      warps;
+  int64_t shared = roundUp(std::max<int64_t>(launch.sharedBytes, 1),
+                           spec.sharedAllocationUnit);
+  const std::pair<int64_t, const char *> limits[] = {
+      {spec.maxBlocksPerSM, "blocks"},
+      {spec.maxWarpsPerSM / warps, "warps"},
+      {spec.maxThreadsPerSM / (warps * 32), "threads"},
+      {spec.registersPerSM / registers, "registers"},
+      {spec.sharedPerSM / shared, "shared memory"},
+  };
+  Occupancy result;
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (auto &[limit, name] : limits)
+    if (limit < least) {
+      least = limit;
+      result.limiter = name;
+    }
+  // An assembler spills rather than fail, so one block always fits.
+  result.blocks = static_cast<uint32_t>(std::max<int64_t>(least, 1));
+  return result;
+}
+
+std::vector<uint64_t> blocksToTrace(const LaunchState &launch) {
+  auto blocks = static_cast<uint64_t>(gridBlocks(launch));
+  auto sms = static_cast<uint64_t>(launch.spec.smCount);
+  uint64_t resident = occupancyOf(launch).blocks;
+  std::vector<uint64_t> result;
+  for (uint64_t i = 0; i < resident && i * sms < blocks; ++i)
+    result.push_back(i * sms);
+  return result;
+}
+
+TimingReport estimateTime(const LaunchState &launch, const BlockMap &map,
+                          const std::vector<BlockTrace> &traces,
+                          const Sample &sample, uint64_t sampledBlocks) {
+  return Estimator(launch, map, traces, sample, sampledBlocks).run();
+}
+
+} // namespace dietcode::vgpu

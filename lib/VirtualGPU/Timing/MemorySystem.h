@@ -1,0 +1,91 @@
+//===- MemorySystem.h - L1, L2 and DRAM as one SM sees them -----*- C++ -*-===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DIETCODE_LIB_VIRTUALGPU_TIMING_MEMORYSYSTEM_H
+#define DIETCODE_LIB_VIRTUALGPU_TIMING_MEMORYSYSTEM_H
+
+#include "Trace.h"
+#include "dietcode/Target/DeviceSpec.h"
+#include <unordered_map>
+
+namespace dietcode::vgpu {
+
+/// What other SMs mean for the one that is replayed.
+struct MemoryShare {
+  double activeSMs = 1;
+  int64_t l1Bytes = 0;
+  /// How much of L2 this SM's data can use: all of it times the number of SMs
+  /// that share a sector over the number of SMs.
+  double l2Bytes = 0;
+  /// Of the sectors that this SM is the first of itself to ask for, how many no
+  /// other SM has brought into L2 before.
+  double firstTouchMisses = 1;
+};
+
+struct MemoryCounters {
+  double pathShared = 0; ///< Cycles of the 64-byte path.
+  double pathL1 = 0;
+  double l2 = 0; ///< Cycles of this SM's share of L2.
+  double dram = 0;
+  double wavefronts = 0, idealWavefronts = 0;
+  double loadSectors = 0, l1Hits = 0, l2Hits = 0, l2Loads = 0, dramSectors = 0;
+  double requests = 0, sectors = 0, idealSectors = 0;
+};
+
+/// Each level is a server with a rate and a latency:
+///   done = max(now, when the server is free) + bytes / rate + latency
+/// Shared memory and L1 hits share one path [whitepaper: unified].
+class MemorySystem {
+public:
+  MemorySystem(const DeviceSpec &spec, const MemoryShare &share);
+
+  /// Until when the load/store unit accepts no access: its queue is full, or
+  /// for those that go beyond L1 what they wait for is.
+  double acceptsAt(bool isGlobal) const;
+  /// When the result is there.
+  double shared(double now, const TracedAccess &access, bool isShuffle);
+  double global(double now, const TracedAccess &access, const uint64_t *sectors,
+                bool isLoad, bool bypassesL1);
+  /// Tells the caches of an access that is not replayed; returns the misses.
+  void touch(const TracedAccess &access, const uint64_t *sectors, bool isLoad,
+             bool bypassesL1);
+  /// When everything has been written.
+  double drained() const;
+
+  MemoryCounters counters;
+  /// Sectors that touch() took from L2 and DRAM.
+  double touchedL2 = 0, touchedDram = 0;
+
+private:
+  struct Line {
+    uint64_t tag = ~uint64_t(0);
+    uint64_t used = 0;
+    double ready[8] = {}; ///< When each sector arrives; < 0: not there.
+  };
+  enum class Level : uint8_t { L1, L2, Dram };
+  Line &lineOf(uint64_t sector);
+  /// Looks a sector up and brings it in.
+  Level lookup(uint64_t sector, bool isLoad, bool bypassesL1, Line *&line);
+  bool inL2(uint64_t sector, bool isLoad);
+
+  const DeviceSpec &spec;
+  MemoryShare share;
+  unsigned sectorsPerLine;
+  unsigned sets;
+  std::vector<Line> lines;
+  uint64_t clock = 0;
+  std::unordered_map<uint64_t, double> l2; ///< Bytes filled when last used.
+  double l2Filled = 0;
+  double missDebt = 0;
+  double l2Rate, dramRate;
+  double pathFree = 0, l2Free = 0, dramFree = 0;
+};
+
+} // namespace dietcode::vgpu
+
+#endif // DIETCODE_LIB_VIRTUALGPU_TIMING_MEMORYSYSTEM_H

@@ -1,0 +1,154 @@
+//===- Trace.cpp - What a block executed ----------------------------------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Trace.h"
+#include <algorithm>
+#include <array>
+
+namespace dietcode::vgpu {
+
+bool isTracedAccess(const Inst &inst) {
+  return inst.pipe == Pipe::Global ||
+         (inst.pipe == Pipe::Shared &&
+          (readsMemory(inst.kind) || writesMemory(inst.kind)));
+}
+
+BlockMap::BlockMap(const Program &program) {
+  const std::vector<Inst> &code = program.code;
+  std::vector<bool> leader(code.size() + 1, false);
+  leader[0] = true;
+  for (size_t i = 0; i < code.size(); ++i) {
+    if (code[i].target != noTarget)
+      leader[code[i].target] = true;
+    if (code[i].reconverge != noTarget)
+      leader[code[i].reconverge] = true;
+    if (code[i].kind == Kind::Branch || code[i].kind == Kind::Exit)
+      leader[i + 1] = true;
+  }
+  starts.assign(code.size(), noTarget);
+  for (uint32_t i = 0; i < code.size(); ++i)
+    if (leader[i]) {
+      starts[i] = static_cast<uint32_t>(begins.size());
+      begins.push_back(i);
+    }
+  begins.push_back(static_cast<uint32_t>(code.size()));
+}
+
+namespace {
+
+/// What some lanes read: distinct chunks of the access's size, which is their
+/// alignment too, and how many words of them lie in each bank.
+class BankUse {
+public:
+  BankUse(unsigned banks, unsigned words)
+      : banks(std::min(banks, 128u)), words(words) {}
+
+  void add(uint64_t firstWord) {
+    if (std::find(chunks.begin(), chunks.begin() + n, firstWord) !=
+        chunks.begin() + n)
+      return;
+    chunks[n++] = firstWord;
+    for (unsigned k = 0; k < words; ++k)
+      degree = std::max<unsigned>(degree, ++perBank[(firstWord + k) % banks]);
+  }
+  void add(const BankUse &other) {
+    for (unsigned i = 0; i < other.n; ++i)
+      add(other.chunks[i]);
+  }
+  unsigned idealDegree() const { return (n * words + banks - 1) / banks; }
+  unsigned degree = 0; ///< Wavefronts that it takes to serve them.
+
+private:
+  unsigned banks, words, n = 0;
+  std::array<uint64_t, 32> chunks;
+  std::array<uint8_t, 128> perBank = {};
+};
+
+} // namespace
+
+Wavefronts countWavefronts(const uint64_t *offsets, uint32_t mask,
+                           unsigned bytes, unsigned banks) {
+  unsigned words = std::max(1u, bytes / 4);
+  unsigned lanesPerGroup = 32 / std::min(4u, words);
+  Wavefronts total;
+  BankUse served(banks, words), all(banks, words);
+  for (unsigned first = 0; first < 32; first += lanesPerGroup) {
+    BankUse group(banks, words);
+    for (unsigned i = first; i < first + lanesPerGroup; ++i)
+      if ((mask >> i) & 1)
+        group.add(offsets[i] / 4);
+    all.add(group);
+    BankUse both = served;
+    both.add(group);
+    if (both.degree <= std::max(served.degree, group.degree)) {
+      served = both;
+      continue;
+    }
+    total.count += served.degree;
+    served = group;
+  }
+  total.count += served.degree;
+  total.ideal = all.idealDegree();
+  return total;
+}
+
+Tracer::Tracer(const BlockMap &map, size_t warps, unsigned banks,
+               size_t maxRecords)
+    : map(map), banks(banks), recordsLeft(maxRecords) {
+  trace.warps.resize(warps);
+}
+
+void Tracer::enter(uint32_t warp, uint32_t block, uint32_t active) {
+  WarpTrace &to = trace.warps[warp];
+  size_t records = 1 + map.end(block) - map.begin(block);
+  if (records > recordsLeft) {
+    trace.overflow = true;
+    recordsLeft = 0;
+    return;
+  }
+  recordsLeft -= records;
+  to.blocks.push_back(
+      {block, active, static_cast<uint32_t>(to.accesses.size())});
+}
+
+void Tracer::shared(const uint64_t *offsets, uint32_t mask, unsigned bytes) {
+  if (trace.warps[current].accesses.empty())
+    return;
+  TracedAccess &access = trace.warps[current].accesses.back();
+  mask &= lanesThatRead;
+  Wavefronts n = countWavefronts(offsets, mask, bytes, banks);
+  access.wavefronts = static_cast<uint16_t>(access.wavefronts + n.count);
+  access.idealWavefronts =
+      static_cast<uint16_t>(access.idealWavefronts + n.ideal);
+}
+
+uint64_t Tracer::canonical(uint64_t sector) {
+  uint64_t range = sector >> rangeShift;
+  auto at = std::find(ranges.begin(), ranges.end(), range);
+  auto number = static_cast<uint64_t>(at - ranges.begin());
+  if (at == ranges.end())
+    ranges.push_back(range);
+  return number << rangeShift | (sector & ((uint64_t(1) << rangeShift) - 1));
+}
+
+void Tracer::global(const uint64_t *sectors, unsigned n, uint32_t mask,
+                    unsigned bytes) {
+  if (trace.warps[current].accesses.empty())
+    return;
+  TracedAccess &access = trace.warps[current].accesses.back();
+  if (access.sectors == 0)
+    access.firstSector = static_cast<uint32_t>(trace.sectors.size());
+  auto lanes = static_cast<unsigned>(__builtin_popcount(mask));
+  for (unsigned i = 0; i < n; ++i)
+    trace.sectors.push_back(canonical(sectors[i]));
+  access.sectors = static_cast<uint16_t>(access.sectors + n);
+  access.idealSectors = static_cast<uint16_t>(
+      access.idealSectors + std::min(n, (lanes * bytes + 31) / 32));
+}
+
+} // namespace dietcode::vgpu

@@ -1,0 +1,132 @@
+//===- Trace.h - What a block executed --------------------------*- C++ -*-===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The interface between the interpreter and the replay: for each warp the basic
+// blocks it went through, and for each of their memory instructions what it
+// asked for. Dispatching and arithmetic leave nothing else that costs time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DIETCODE_LIB_VIRTUALGPU_TIMING_TRACE_H
+#define DIETCODE_LIB_VIRTUALGPU_TIMING_TRACE_H
+
+#include "../Program.h"
+#include <cstdint>
+#include <vector>
+
+namespace dietcode::vgpu {
+
+/// One warp's memory instruction. Nothing, if no lane took part.
+struct TracedAccess {
+  uint32_t firstSector = 0; ///< In BlockTrace::sectors.
+  uint16_t sectors = 0;     ///< Distinct ones, of 32 bytes.
+  uint16_t idealSectors = 0;
+  uint16_t wavefronts = 0;      ///< Of shared memory.
+  uint16_t idealWavefronts = 0; ///< What the distinct bytes would take.
+};
+
+/// One execution of a basic block. Its accesses are those from firstAccess on,
+/// one for each memory instruction, in the order of the program.
+struct TracedBlock {
+  uint32_t block = 0;
+  uint32_t mask = 0;
+  uint32_t firstAccess = 0;
+};
+
+struct WarpTrace {
+  std::vector<TracedBlock> blocks;
+  std::vector<TracedAccess> accesses;
+};
+
+constexpr unsigned rangeShift = 48;
+
+struct BlockTrace {
+  std::vector<WarpTrace> warps;
+  std::vector<uint64_t> sectors; ///< Range of memory << rangeShift | sector.
+  bool overflow = false;         ///< It was too long to be recorded.
+};
+
+/// The basic blocks of a program: straight code that control enters at the top
+/// only.
+class BlockMap {
+public:
+  explicit BlockMap(const Program &program);
+  uint32_t size() const { return static_cast<uint32_t>(begins.size() - 1); }
+  uint32_t begin(uint32_t block) const { return begins[block]; }
+  uint32_t end(uint32_t block) const { return begins[block + 1]; }
+  /// The block that starts at an instruction, or noTarget.
+  uint32_t startingAt(uint32_t pc) const { return starts[pc]; }
+
+private:
+  std::vector<uint32_t> begins;
+  std::vector<uint32_t> starts;
+};
+
+/// Whether an instruction leaves a TracedAccess.
+bool isTracedAccess(const Inst &inst);
+
+/// Of shared memory.
+struct Wavefronts {
+  unsigned count = 0;
+  unsigned ideal = 0; ///< What the distinct bytes would take without conflicts.
+};
+
+/// Wavefronts that shared memory takes for an access of `bytes` per lane at
+/// the offsets of the lanes in `mask`. A wavefront serves one word of each
+/// bank; lanes that read the same word are served together. Lanes of 8 and 16
+/// bytes are served in groups of 16 and 8, and successive groups share
+/// wavefronts when their words do not collide (the exact pairing is not
+/// documented: research/t4.md).
+Wavefronts countWavefronts(const uint64_t *offsets, uint32_t mask,
+                           unsigned bytes, unsigned banks);
+
+/// Records a block while it runs.
+class Tracer {
+public:
+  /// `maxRecords` bounds what one block may leave.
+  Tracer(const BlockMap &map, size_t warps, unsigned banks, size_t maxRecords);
+
+  /// Before each instruction of a warp.
+  void step(uint32_t warp, uint32_t pc, const Inst &inst, uint32_t active) {
+    uint32_t block = map.startingAt(pc);
+    if (block != noTarget)
+      enter(warp, block, active);
+    if (isTracedAccess(inst))
+      trace.warps[warp].accesses.emplace_back();
+    current = warp;
+    lanesThatRead = ~0u;
+    if (inst.kind == Kind::LoadMatrix) // 8 for each matrix.
+      lanesThatRead = inst.dst[1] == noRef   ? 0xff
+                      : inst.dst[2] == noRef ? 0xffff
+                                             : ~0u;
+  }
+  /// The offsets, or sorted distinct sectors, of the current instruction.
+  void shared(const uint64_t *offsets, uint32_t mask, unsigned bytes);
+  void global(const uint64_t *sectors, unsigned n, uint32_t mask,
+              unsigned bytes);
+
+  BlockTrace take() { return std::move(trace); }
+
+private:
+  void enter(uint32_t warp, uint32_t block, uint32_t active);
+  uint64_t canonical(uint64_t sector);
+
+  const BlockMap &map;
+  unsigned banks;
+  size_t recordsLeft;
+  uint32_t current = 0;
+  uint32_t lanesThatRead = ~0u;
+  /// Ranges of memory in the order of their first use: where the host put them
+  /// must not show.
+  std::vector<uint64_t> ranges;
+  BlockTrace trace;
+};
+
+} // namespace dietcode::vgpu
+
+#endif // DIETCODE_LIB_VIRTUALGPU_TIMING_TRACE_H
