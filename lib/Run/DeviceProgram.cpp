@@ -49,17 +49,8 @@ private:
 /// Frees results that the program has allocated on the device.
 void freeResults(const std::vector<RunResult> &results,
                  const std::vector<RunArgument> &arguments) {
-  SmallVector<void *> kept;
-  for (const RunArgument &argument : arguments)
-    if (argument.tensor)
-      kept.push_back(argument.tensor->base());
-  for (const RunResult &result : results) {
-    if (!result.isShaped || llvm::is_contained(kept, result.allocated))
-      continue;
-    kept.push_back(result.allocated);
-    runtime::guardedCall([&] { mgpuMemFree(result.allocated, nullptr); },
-                         nullptr);
-  }
+  for (void *buffer : getOwnedBuffers(results, arguments))
+    runtime::guardedCall([&] { mgpuMemFree(buffer, nullptr); }, nullptr);
 }
 
 LogicalResult runPipeline(ModuleOp module, const DietCodeToLLVMOptions &options,

@@ -102,8 +102,7 @@ bool readResultTypes(FunctionType type, SmallVectorImpl<RunResult> &types) {
 }
 
 /// Creates an engine that optimises for the very machine it runs on.
-llvm::Expected<std::unique_ptr<ExecutionEngine>>
-createEngine(ModuleOp module, ArrayRef<StringRef> sharedLibraries) {
+llvm::Expected<std::unique_ptr<ExecutionEngine>> createEngine(ModuleOp module) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
@@ -117,7 +116,6 @@ createEngine(ModuleOp module, ArrayRef<StringRef> sharedLibraries) {
   ExecutionEngineOptions options;
   options.transformer = transformer;
   options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Aggressive;
-  options.sharedLibPaths = sharedLibraries;
   options.enableGDBNotificationListener = false;
   options.enablePerfNotificationListener = false;
   return ExecutionEngine::create(module, options, std::move(*machine));
@@ -125,15 +123,29 @@ createEngine(ModuleOp module, ArrayRef<StringRef> sharedLibraries) {
 
 } // namespace
 
+SmallVector<void *>
+mlir::dietcode::getOwnedBuffers(const std::vector<RunResult> &results,
+                                const std::vector<RunArgument> &arguments) {
+  SmallVector<void *> owned;
+  for (const RunResult &result : results) {
+    bool isArgument = llvm::any_of(arguments, [&](const RunArgument &argument) {
+      return argument.tensor && argument.tensor->base() == result.allocated;
+    });
+    if (result.isShaped && !isArgument &&
+        !llvm::is_contained(owned, result.allocated))
+      owned.push_back(result.allocated);
+  }
+  return owned;
+}
+
 FailureOr<std::unique_ptr<JitFunction>>
-JitFunction::create(ModuleOp module, StringRef name, FunctionType type,
-                    ArrayRef<StringRef> sharedLibraries) {
+JitFunction::create(ModuleOp module, StringRef name, FunctionType type) {
   std::unique_ptr<JitFunction> function(new JitFunction());
   if (!readResultTypes(type, function->resultTypes))
     return emitError(module.getLoc())
            << "'" << name
            << "' has a result that cannot be read back: " << type;
-  auto engine = createEngine(module, sharedLibraries);
+  auto engine = createEngine(module);
   if (!engine)
     return emitError(module.getLoc())
            << "the host code of '" << name

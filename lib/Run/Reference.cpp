@@ -110,22 +110,6 @@ FailureOr<std::unique_ptr<JitFunction>> compile(func::FuncOp entry,
   return JitFunction::create(*module, name, type);
 }
 
-/// Frees what a call allocated.
-void freeResults(const std::vector<RunResult> &results,
-                 const std::vector<RunArgument> &arguments) {
-  SmallVector<void *> owned;
-  for (const RunResult &result : results) {
-    bool isArgument = llvm::any_of(arguments, [&](const RunArgument &argument) {
-      return argument.tensor && argument.tensor->base() == result.allocated;
-    });
-    if (result.isShaped && !isArgument &&
-        !llvm::is_contained(owned, result.allocated))
-      owned.push_back(result.allocated);
-  }
-  for (void *pointer : owned)
-    free(pointer);
-}
-
 /// The results of a call, then the buffer arguments.
 std::vector<ReferenceOutput> collect(const std::vector<RunResult> &results,
                                      const std::vector<RunArgument> &arguments,
@@ -145,7 +129,8 @@ std::vector<ReferenceOutput> evaluateOne(JitFunction &function,
                                          ArrayRef<bool> isBuffer) {
   std::vector<RunResult> results = *function.call(arguments);
   auto outputs = collect(results, arguments, isBuffer);
-  freeResults(results, arguments);
+  for (void *buffer : getOwnedBuffers(results, arguments))
+    free(buffer);
   return outputs;
 }
 

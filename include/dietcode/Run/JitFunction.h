@@ -38,14 +38,18 @@ struct RunResult {
 /// The values of an array, widened to double.
 std::vector<double> toDoubles(const ::dietcode::NpyArray &array);
 
+/// The buffers that a call has allocated for its results, each once: those that
+/// are not buffers of its arguments.
+SmallVector<void *> getOwnedBuffers(const std::vector<RunResult> &results,
+                                    const std::vector<RunArgument> &arguments);
+
 /// A function of a module, compiled for the host.
 class JitFunction {
 public:
   /// Compiles `module`, in which the function `name`, of the type `type` before
   /// its lowering, has a C interface. Emits one error where that fails.
   static FailureOr<std::unique_ptr<JitFunction>>
-  create(ModuleOp module, StringRef name, FunctionType type,
-         ArrayRef<StringRef> sharedLibraries = {});
+  create(ModuleOp module, StringRef name, FunctionType type);
 
   /// Runs the global constructors of the module.
   void initialize() { engine->initialize(); }
