@@ -15,8 +15,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <limits>
 #include <numeric>
 
 using namespace dietcode;
@@ -46,7 +44,7 @@ static double ceilDiv(double a, double b) { return std::ceil(a / b); }
 static double real(int64_t value) { return static_cast<double>(value); }
 
 //===----------------------------------------------------------------------===//
-// f_MK: one block
+// One block
 //===----------------------------------------------------------------------===//
 
 /// Wavefronts of a fragment load: lanes that read the same address are served
@@ -108,8 +106,6 @@ static void countInstructions(KernelProfile &profile,
                         globals * (1 + kAddressInstructions) +
                         kLoopInstructions;
   profile.issueCycles = warps * instructions / device.schedulersPerSM;
-  profile.tileCycles =
-      overlap(profile.fmaCycles, profile.sharedCycles, profile.issueCycles);
 }
 
 /// What one block alone takes per k tile however wide the machine is: the FMAs
@@ -134,13 +130,14 @@ static void measureChains(KernelProfile &profile, const ScheduleLayout &layout,
                            kBytesPerElement / device.sharedBytesPerCycle;
 }
 
-KernelProfile AnalyticalModel::profile(const Schedule &schedule) const {
+KernelProfile AnalyticalModel::profile(const Schedule &schedule,
+                                       std::optional<int> registers) const {
   KernelProfile profile;
   profile.schedule = schedule;
   std::optional<ScheduleLayout> layout = layoutOf(schedule, device.warpSize);
   if (!layout)
     return profile;
-  profile.resources = resourcesOf(schedule, *layout, device);
+  profile.resources = resourcesOf(schedule, *layout, device, registers);
   if (profile.resources.blocksPerSM < 1)
     return profile;
   profile.valid = true;
@@ -150,50 +147,30 @@ KernelProfile AnalyticalModel::profile(const Schedule &schedule) const {
 }
 
 //===----------------------------------------------------------------------===//
-// f_adapt: a shape
+// f_MK: blocks that share an SM
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// A shape in terms of the tiles that cover it.
-struct Tiling {
-  double m, n, k;
-  double blocksM, blocksN, blocks, tilesK;
-
-  Tiling(const Schedule &schedule, const ContractionShape &shape)
-      : m(real(shape.m)), n(real(shape.n)), k(real(shape.k)),
-        blocksM(ceilDiv(m, real(schedule.blockM))),
-        blocksN(ceilDiv(n, real(schedule.blockN))), blocks(blocksM * blocksN),
-        tilesK(ceilDiv(k, real(schedule.blockK))) {}
-};
-
-struct Traffic {
-  double l2Bytes;
-  double dramBytes;
-};
-} // namespace
-
-/// Every block reads its rows of A and columns of B through L2; clamped ones
-/// repeat a line that L1 holds. DRAM serves each element at least once. Blocks
-/// run in rows of C (n fastest), `resident` at a time and in step along k, so
-/// operands are shared within a wave; across waves only what L2 holds.
-static Traffic trafficOf(const Tiling &tiling, const Schedule &schedule,
-                         double resident, double l2Capacity) {
-  double bytesA = tiling.m * tiling.k * kBytesPerElement;
-  double bytesB = tiling.n * tiling.k * kBytesPerElement;
-  double bytesC = tiling.m * tiling.n * kBytesPerElement;
-  Traffic traffic;
-  traffic.l2Bytes = bytesA * tiling.blocksN + bytesB * tiling.blocksM + bytesC;
-
-  double waveRows = std::min(tiling.blocksM, ceilDiv(resident, tiling.blocksN));
-  double stripA = std::min(tiling.m, waveRows * real(schedule.blockM)) *
-                  tiling.k * kBytesPerElement;
-  double readsA = 1, readsB = 1;
-  if (tiling.blocksN > resident && stripA > l2Capacity / 2)
-    readsA = ceilDiv(tiling.blocksN, resident);
-  if (bytesB + stripA > l2Capacity)
-    readsB = ceilDiv(tiling.blocksM, waveRows);
-  traffic.dramBytes = bytesA * readsA + bytesB * readsB + bytesC;
-  return traffic;
+/// `blocks` blocks take turns on the pipes of an SM; each of them needs at
+/// least the latency of what it waits for, which is that of DRAM: one miss among
+/// the loads of a tile is enough. Of n blocks, n - 1 hide each other's
+/// waits at the barrier.
+RoundCost AnalyticalModel::round(const KernelProfile &profile,
+                                 int blocks) const {
+  // Warps stay with their scheduler: five on four take as long as eight.
+  double warps = double(blocks) * profile.resources.threads /
+                 (double(device.warpSize) * device.schedulersPerSM);
+  double imbalance = std::ceil(warps) / warps;
+  double work = overlap(profile.fmaCycles * imbalance, profile.sharedCycles,
+                        profile.issueCycles * imbalance);
+  double throughput = blocks * work + profile.syncCycles;
+  double latency =
+      std::max({work, profile.chainCycles, double(device.globalLatency)}) + profile.syncCycles;
+  RoundCost round;
+  round.perTile = std::max(throughput, latency) / device.clockHz;
+  round.overhead = (device.globalLatency + profile.syncCycles +
+                    blocks * profile.epilogueCycles + device.l2Latency) /
+                   device.clockHz;
+  return round;
 }
 
 /// The name of the pipe that is busiest in the steady state.
@@ -204,108 +181,15 @@ static std::string_view busiestPipe(const KernelProfile &profile) {
   return profile.sharedCycles >= profile.issueCycles ? "shared" : "issue";
 }
 
-/// Cycles until the last SM is done: the busiest one has ceil(blocks / SMs)
-/// blocks to push through its pipes, in ceil(blocks / resident) rounds none of
-/// which is shorter than one block on its own.
-static double smCycles(const KernelProfile &profile, const Tiling &tiling,
-                       const Traffic &traffic, const DeviceSpec &device,
-                       bool &latencyBound) {
-  double missRate = std::min(1.0, traffic.dramBytes / traffic.l2Bytes);
-  double loadLatency =
-      device.l2Latency + missRate * (device.globalLatency - device.l2Latency);
-  double tileLatency =
-      std::max({profile.tileCycles, profile.chainCycles, loadLatency}) +
-      profile.syncCycles;
-  double prologue = device.globalLatency + profile.syncCycles;
-  double blockLatency = prologue + tiling.tilesK * tileLatency +
-                        profile.epilogueCycles + device.l2Latency;
-  double perSM = ceilDiv(tiling.blocks, device.smCount);
-  double rounds = ceilDiv(tiling.blocks, double(device.smCount) *
-                                             profile.resources.blocksPerSM);
-  // Warps stay with their scheduler: five on four take as long as eight.
-  double warps = perSM * profile.resources.threads /
-                 (double(device.warpSize) * device.schedulersPerSM);
-  double imbalance = std::ceil(warps) / warps;
-  double tileCycles =
-      overlap(profile.fmaCycles * imbalance, profile.sharedCycles,
-              profile.issueCycles * imbalance);
-  // Of r blocks taking turns, r - 1 hide each other's waits at the barrier.
-  double turns = std::min<double>(perSM, profile.resources.blocksPerSM);
-  double blockCycles =
-      tiling.tilesK * (tileCycles + profile.syncCycles / turns) +
-      profile.epilogueCycles;
-  double throughput = prologue + perSM * blockCycles + device.l2Latency;
-  double latency = rounds * blockLatency;
-  // A lone block is latency-bound only if it waits for more than its pipes.
-  latencyBound =
-      latency > throughput && tileLatency > 1.25 * profile.tileCycles;
-  return std::max(throughput, latency);
-}
-
-CostEstimate AnalyticalModel::estimate(const KernelProfile &profile,
-                                       const ContractionShape &shape) const {
-  CostEstimate result;
-  if (shape.m <= 0 || shape.n <= 0 || shape.k <= 0)
-    return result;
-  const Schedule &schedule = profile.schedule;
-  result.seconds = std::numeric_limits<double>::infinity();
-  result.bound = "latency";
+MicroKernelCost AnalyticalModel::cost(const KernelProfile &profile) const {
+  MicroKernelCost cost;
+  cost.schedule = profile.schedule;
+  cost.resources = profile.resources;
+  cost.valid = profile.valid;
   if (!profile.valid)
-    return result;
-
-  Tiling tiling(schedule, shape);
-  double resident = double(device.smCount) * profile.resources.blocksPerSM;
-  // The grid is linear, since its y and z extents are limited to 65535.
-  if (tiling.blocks > double(device.maxGridX))
-    return result;
-  Traffic traffic =
-      trafficOf(tiling, schedule, resident, double(device.l2Bytes));
-
-  bool latencyBound = false;
-  double compute =
-      smCycles(profile, tiling, traffic, device, latencyBound) / device.clockHz;
-  double l2 = traffic.l2Bytes / device.l2BytesPerSecond;
-  double dram = traffic.dramBytes / device.dramBytesPerSecond;
-  double kernel = overlap(compute, l2, dram);
-
-  double useful = tiling.m * tiling.n * tiling.k;
-  double computed = tiling.blocks * tiling.tilesK *
-                    real(schedule.blockM * schedule.blockN * schedule.blockK);
-  result.seconds = device.launchSeconds + kernel;
-  result.flopsPerSecond = 2 * useful / result.seconds;
-  result.blocks = static_cast<int64_t>(tiling.blocks);
-  result.blocksPerSM = profile.resources.blocksPerSM;
-  result.waves = tiling.blocks / resident;
-  result.paddingWaste = 1 - useful / computed;
-  result.occupancy = profile.resources.occupancy;
-  if (device.launchSeconds > kernel)
-    result.bound = "launch";
-  else if (dram >= compute && dram >= l2)
-    result.bound = "dram";
-  else if (l2 >= compute)
-    result.bound = "l2";
-  else
-    result.bound = latencyBound ? "latency" : busiestPipe(profile);
-  return result;
-}
-
-CostEstimate AnalyticalModel::estimate(const Schedule &schedule,
-                                       const ContractionShape &shape) const {
-  return estimate(profile(schedule), shape);
-}
-
-std::string dietcode::explain(const CostEstimate &estimate) {
-  if (estimate.seconds == 0)
-    return "nothing to compute";
-  if (!std::isfinite(estimate.seconds))
-    return "cannot run";
-  char text[160];
-  std::snprintf(text, sizeof(text),
-                "%lld block%s, %d per SM, %.1f waves, %.0f %% padding, %.*s-"
-                "bound",
-                static_cast<long long>(estimate.blocks),
-                estimate.blocks == 1 ? "" : "s", estimate.blocksPerSM,
-                estimate.waves, 100 * estimate.paddingWaste,
-                static_cast<int>(estimate.bound.size()), estimate.bound.data());
-  return text;
+    return cost;
+  cost.lone = round(profile, 1);
+  cost.full = round(profile, profile.resources.blocksPerSM);
+  cost.pipe = busiestPipe(profile);
+  return cost;
 }

@@ -183,11 +183,13 @@ Resources dietcode::resourcesOf(const Schedule &schedule,
 
 Resources dietcode::resourcesOf(const Schedule &schedule,
                                 const ScheduleLayout &layout,
-                                const DeviceSpec &device) {
+                                const DeviceSpec &device,
+                                std::optional<int> registers) {
   Resources use{};
   use.threads = static_cast<int>(layout.threads);
   use.sharedBytes = sharedBytesOf(schedule);
-  use.registers = static_cast<int>(registersOf(schedule, layout));
+  use.registers =
+      registers.value_or(static_cast<int>(registersOf(schedule, layout)));
 
   int64_t warps = layout.threads / device.warpSize;
   int64_t resident = device.maxBlocksPerSM;

@@ -106,15 +106,17 @@ std::optional<ScheduleLayout> layoutOf(const Schedule &schedule,
 struct Resources {
   int threads;
   int64_t sharedBytes; ///< Static shared memory of a block.
-  int registers;       ///< Per thread, an estimate made before ptxas.
+  int registers;       ///< Per thread.
   int blocksPerSM;     ///< Resident at once; 0 when not even one fits.
   double occupancy;    ///< Resident warps as a fraction of what an SM can hold.
 };
 
 /// Defined for schedules that `layoutOf` accepts; all zero for others.
+/// `registers` per thread as an assembler reported them replace the estimate.
 Resources resourcesOf(const Schedule &schedule, const DeviceSpec &device);
 Resources resourcesOf(const Schedule &schedule, const ScheduleLayout &layout,
-                      const DeviceSpec &device);
+                      const DeviceSpec &device,
+                      std::optional<int> registers = std::nullopt);
 
 /// The limit that a schedule breaks.
 struct Violation {

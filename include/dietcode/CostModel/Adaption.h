@@ -1,0 +1,110 @@
+//===- Adaption.h - From the cost of a micro-kernel to a shape --*- C++ -*-===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The shape-generic cost of a micro-kernel, f_MK, and what a shape makes of it,
+// f_adapt: cost(shape, kernel) = f_MK(kernel) adapted to the shape. f_MK may be
+// measured, predicted by a trained model, or derived from the device table.
+//
+// Blocks that are resident on an SM at the same time make a round. Its time is
+// known for one block and for as many as fit; in between it is interpolated. A
+// shape of b blocks keeps the busiest SM for
+//
+//   ceil(b / SMs) blocks = rounds x blocksPerSM + rest
+//
+// so its time is launch + rounds x T(blocksPerSM) + T(rest), or what L2 and DRAM
+// need if that is more. Padding of m and n is in b, padding of k in the tiles
+// that T is proportional to.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DIETCODE_COSTMODEL_ADAPTION_H
+#define DIETCODE_COSTMODEL_ADAPTION_H
+
+#include "dietcode/Search/Schedule.h"
+#include "dietcode/Target/DeviceSpec.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace dietcode {
+
+/// Extents of C[m, n] += A[m, k] B[k, n].
+struct ContractionShape {
+  int64_t m;
+  int64_t n;
+  int64_t k;
+};
+
+/// The predicted time and where it comes from.
+struct CostEstimate {
+  double seconds = 0;        ///< Launch included; infinite if it cannot run.
+  double flopsPerSecond = 0; ///< Useful ones: 2 m n k / seconds.
+  int64_t blocks = 0;
+  int blocksPerSM = 0;     ///< That can be resident at once.
+  double waves = 0;        ///< blocks / (SMs * blocksPerSM).
+  double paddingWaste = 0; ///< Fraction of computed MACs that are padding.
+  double occupancy = 0;    ///< Fraction of an SM's warps that can be resident.
+  /// What limits it: "fma", "shared", "issue", "latency", "dram", "l2",
+  /// "launch", or "empty" when there is nothing to compute.
+  std::string_view bound = "empty";
+};
+
+/// Blocks that run together on an SM, from the start of the first to the end of
+/// the last.
+struct RoundCost {
+  double overhead = 0; ///< Seconds before and after the loop over k.
+  double perTile = 0;  ///< Seconds per k tile.
+
+  double seconds(double tiles) const { return overhead + tiles * perTile; }
+};
+
+/// What f_MK is taken from.
+enum class CostSource { Analytical, Predicted, Measured };
+
+/// f_MK: the cost of a micro-kernel on a device, whatever the shape.
+struct MicroKernelCost {
+  MicroKernelCost() {} // Not an aggregate: {128, 128, 8, 8, 8} is a Schedule.
+
+  Schedule schedule;
+  Resources resources;
+  bool valid = false; ///< False: it cannot run on the device.
+  CostSource source = CostSource::Analytical;
+  RoundCost lone; ///< One block on each SM.
+  RoundCost full; ///< resources.blocksPerSM blocks on each SM.
+  std::string_view pipe = "fma"; ///< What a full SM is busiest with.
+};
+
+/// f_adapt of one device. Has no state; may be used from many threads.
+class Adaption {
+public:
+  explicit Adaption(const DeviceSpec &device) : device(device) {}
+
+  CostEstimate estimate(const MicroKernelCost &cost,
+                        const ContractionShape &shape) const;
+
+  /// Seconds of a round of `blocks` blocks per SM, 1 <= blocks <=
+  /// cost.resources.blocksPerSM.
+  double roundSeconds(const MicroKernelCost &cost, int blocks,
+                      double tiles) const;
+
+  /// FLOP/s of full rounds of full tiles on all SMs, with nothing lost to the
+  /// shape; what a dietcode.micro_kernel is annotated with.
+  double throughput(const MicroKernelCost &cost) const;
+
+private:
+  DeviceSpec device;
+};
+
+/// One short phrase, e.g. "144 blocks, 2 per SM, 1.8 waves, 3 % padding,
+/// fma-bound".
+std::string explain(const CostEstimate &estimate);
+
+} // namespace dietcode
+
+#endif // DIETCODE_COSTMODEL_ADAPTION_H
