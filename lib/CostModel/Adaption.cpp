@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <utility>
 
 using namespace dietcode;
 
@@ -123,6 +124,43 @@ static Rounds roundsOf(const Adaption &adaption, const MicroKernelCost &cost,
 }
 
 //===----------------------------------------------------------------------===//
+// Calibration
+//===----------------------------------------------------------------------===//
+
+/// Doublings of the work over which a calibration fades to 1/e.
+static constexpr double kCalibrationReach = 0.5;
+
+/// What the model itself weighs against calibrations, so that they fade to 1
+/// far from any.
+static constexpr double kModelWeight = 0.02;
+
+/// Squared distance of two shapes in doublings of their extents.
+static double squaredDistance(const ContractionShape &a,
+                              const ContractionShape &b) {
+  double sum = 0;
+  for (auto [x, y] :
+       {std::pair(a.m, b.m), std::pair(a.n, b.n), std::pair(a.k, b.k)}) {
+    double doublings = std::log2(real(x) / real(y));
+    sum += doublings * doublings;
+  }
+  return sum;
+}
+
+/// A mean of the calibrations, in which near ones count most (kernel
+/// regression with a Gaussian).
+static double calibrate(const MicroKernelCost &cost,
+                        const ContractionShape &shape) {
+  double weights = kModelWeight, sum = 0;
+  for (const Calibration &calibration : cost.calibrations) {
+    double weight = std::exp(-squaredDistance(calibration.shape, shape) /
+                             (kCalibrationReach * kCalibrationReach));
+    weights += weight;
+    sum += weight * std::log(calibration.ratio);
+  }
+  return std::exp(sum / weights);
+}
+
+//===----------------------------------------------------------------------===//
 // Estimates
 //===----------------------------------------------------------------------===//
 
@@ -158,7 +196,8 @@ CostEstimate Adaption::estimate(const MicroKernelCost &cost,
       trafficOf(tiling, schedule, resident, double(device.l2Bytes));
   double l2 = traffic.l2Bytes / device.l2BytesPerSecond;
   double dram = traffic.dramBytes / device.dramBytesPerSecond;
-  double kernel = combine(cost.source, rounds.seconds, l2, dram);
+  double kernel =
+      combine(cost.source, rounds.seconds, l2, dram) * calibrate(cost, shape);
 
   double useful = tiling.m * tiling.n * tiling.k;
   double computed = tiling.blocks * tiling.tilesK *

@@ -31,6 +31,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dietcode {
 
@@ -64,6 +65,12 @@ struct RoundCost {
   double seconds(double tiles) const { return overhead + tiles * perTile; }
 };
 
+/// How far off the model was at a shape where the whole grid was measured.
+struct Calibration {
+  ContractionShape shape;
+  double ratio = 1; ///< Measured seconds over estimated ones, launch aside.
+};
+
 /// What f_MK is taken from.
 enum class CostSource { Analytical, Predicted, Measured };
 
@@ -78,6 +85,8 @@ struct MicroKernelCost {
   RoundCost lone; ///< One block on each SM.
   RoundCost full; ///< resources.blocksPerSM blocks on each SM.
   std::string_view pipe = "fma"; ///< What a full SM is busiest with.
+  /// Corrections of f_adapt near measured shapes. They fade with the distance.
+  std::vector<Calibration> calibrations;
 };
 
 /// f_adapt of one device. Has no state; may be used from many threads.

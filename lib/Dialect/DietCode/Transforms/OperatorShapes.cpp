@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OperatorShapes.h"
+#include "dietcode/Dialect/DietCode/Transforms/OperatorShapes.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
@@ -70,9 +70,8 @@ static SmallVector<unsigned> getUsedVars(const OperatorShapes &shapes) {
   return used;
 }
 
-/// Samples the whole range, with weights that sum up to one.
-static void sampleRange(const OperatorShapes &shapes,
-                        std::vector<SamplePoint> &points) {
+std::vector<SamplePoint>
+mlir::dietcode::sampleRange(const OperatorShapes &shapes, size_t maxPoints) {
   SmallVector<unsigned> used = getUsedVars(shapes);
   std::vector<Interval> ranges;
   std::vector<int64_t> multiples;
@@ -81,25 +80,26 @@ static void sampleRange(const OperatorShapes &shapes,
     multiples.push_back(shapes.varMultiples[var]);
   }
   std::vector<SamplePoint> samples =
-      ::dietcode::sampleDomain(ranges, /*maxPoints=*/400, multiples);
+      ::dietcode::sampleDomain(ranges, maxPoints, multiples);
   SmallVector<int64_t> vars(shapes.varRanges.size(), 0);
+  std::vector<SamplePoint> points;
   for (const SamplePoint &sample : samples) {
     for (auto [var, value] : llvm::zip_equal(used, sample.dims))
       vars[var] = value;
     points.push_back({shapes.evaluate(vars), sample.weight / samples.size()});
   }
+  return points;
 }
 
-/// Adds the instances of the function's workload, with weights that sum up to
-/// one as well.
-static void sampleInstances(OperatorOpInterface op, ShapeAnalysis &analysis,
-                            const OperatorShapes &shapes,
-                            std::vector<SamplePoint> &points) {
+std::vector<SamplePoint>
+mlir::dietcode::getInstances(OperatorOpInterface op, ShapeAnalysis &analysis,
+                             const OperatorShapes &shapes) {
+  std::vector<SamplePoint> points;
   auto function = op->getParentOfType<FunctionOpInterface>();
   auto symbol = function->getAttrOfType<FlatSymbolRefAttr>(
       DietCodeDialect::getWorkloadAttrName());
   if (!symbol)
-    return;
+    return points;
   auto workload = SymbolTable::lookupNearestSymbolFrom<WorkloadOp>(op, symbol);
   double total = 0.0;
   for (unsigned index : llvm::seq<unsigned>(0, workload.getInstances().size()))
@@ -118,14 +118,14 @@ static void sampleInstances(OperatorOpInterface op, ShapeAnalysis &analysis,
     points.push_back(
         {shapes.evaluate(vars), workload.getWeight(index) / total});
   }
+  return points;
 }
 
 std::vector<SamplePoint>
 mlir::dietcode::sampleShapes(OperatorOpInterface op, ShapeAnalysis &analysis,
                              const OperatorShapes &shapes) {
-  std::vector<SamplePoint> points;
-  sampleRange(shapes, points);
-  sampleInstances(op, analysis, shapes, points);
+  std::vector<SamplePoint> points = sampleRange(shapes);
+  llvm::append_range(points, getInstances(op, analysis, shapes));
   return points;
 }
 

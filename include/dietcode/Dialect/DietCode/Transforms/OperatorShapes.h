@@ -32,8 +32,19 @@ struct OperatorShapes {
 FailureOr<OperatorShapes> getOperatorShapes(OperatorOpInterface op,
                                             ShapeAnalysis &analysis);
 
-/// Shapes to decide at: samples of the whole range and the instances of the
-/// function's workload, each with weights that sum up to one.
+/// The instances of the workload of the operator's function, with weights that
+/// sum up to one. Shape variables that the workload does not mention are at
+/// their upper ends. Empty if there is no workload.
+std::vector<::dietcode::SamplePoint>
+getInstances(OperatorOpInterface op, ShapeAnalysis &analysis,
+             const OperatorShapes &shapes);
+
+/// At most about `maxPoints` samples of the whole range, with weights that sum
+/// up to one.
+std::vector<::dietcode::SamplePoint> sampleRange(const OperatorShapes &shapes,
+                                                 size_t maxPoints = 400);
+
+/// Shapes to decide at: samples of the whole range and the instances.
 std::vector<::dietcode::SamplePoint> sampleShapes(OperatorOpInterface op,
                                                   ShapeAnalysis &analysis,
                                                   const OperatorShapes &shapes);

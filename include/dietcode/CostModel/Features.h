@@ -1,0 +1,39 @@
+//===- Features.h - What the trained model sees of a micro-kernel *- C++ -*-===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Shape-generic features: none depends on the extents of a problem or on a
+// grid, so one model serves every shape, and operators of a kind share it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DIETCODE_COSTMODEL_FEATURES_H
+#define DIETCODE_COSTMODEL_FEATURES_H
+
+#include "dietcode/CostModel/AnalyticalModel.h"
+#include "dietcode/CostModel/OperatorTraits.h"
+
+#include <string_view>
+#include <vector>
+
+namespace dietcode {
+
+/// The names of the features, in order. featureSchemaHash of them names the
+/// schema in a model file.
+std::vector<std::string_view> kernelFeatureNames();
+
+/// The features of a micro-kernel, one for each name. `profile` is the
+/// analytical one, with registers estimated, so that they are the same before
+/// and after a candidate was compiled.
+std::vector<float> kernelFeatures(const KernelProfile &profile,
+                                  const MicroKernelCost &analytical,
+                                  const OperatorTraits &traits,
+                                  const DeviceSpec &device);
+
+} // namespace dietcode
+
+#endif // DIETCODE_COSTMODEL_FEATURES_H

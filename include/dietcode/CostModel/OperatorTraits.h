@@ -1,0 +1,48 @@
+//===- OperatorTraits.h - What sets operators of a kind apart ---*- C++ -*-===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Records and models are shared by all operators of a kind. What else a kernel
+// depends on than its schedule is its signature: element type, layouts,
+// epilogue; never a shape.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DIETCODE_COSTMODEL_OPERATORTRAITS_H
+#define DIETCODE_COSTMODEL_OPERATORTRAITS_H
+
+#include "dietcode/Support/Expected.h"
+
+#include <string>
+#include <string_view>
+
+namespace dietcode {
+
+/// The traits of an operator that is computed as a contraction.
+struct OperatorTraits {
+  std::string kind = "matmul";
+  std::string elementType = "f32";
+  bool transposeA = false; ///< A is k x m.
+  bool transposeB = false; ///< B is n x k.
+  bool accumulate = false; ///< C is read, too.
+  unsigned epilogueOperands = 0;
+
+  /// Its name in records: "matmul f32 nt", with " acc" and " e2" for an
+  /// accumulating one with two epilogue operands.
+  std::string signature() const;
+
+  friend bool operator==(const OperatorTraits &a, const OperatorTraits &b) {
+    return a.signature() == b.signature();
+  }
+};
+
+/// The inverse of `OperatorTraits::signature`.
+Expected<OperatorTraits> parseSignature(std::string_view text);
+
+} // namespace dietcode
+
+#endif // DIETCODE_COSTMODEL_OPERATORTRAITS_H

@@ -1,0 +1,226 @@
+//===- CostModel.cpp - Costs from the device table, training and records --===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dietcode/CostModel/CostModel.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace dietcode;
+
+static constexpr const char *kLone = "lone";
+static constexpr const char *kFull = "full";
+
+static std::string schemaHash() {
+  return featureSchemaHash(kernelFeatureNames());
+}
+
+static double tilesOf(const Schedule &schedule, int64_t k) {
+  return std::ceil(double(k) / double(schedule.blockK));
+}
+
+//===----------------------------------------------------------------------===//
+// Prediction
+//===----------------------------------------------------------------------===//
+
+/// Multiplies the analytical costs by what the boosters say they are off.
+void CostModel::correct(std::vector<MicroKernelCost> &costs,
+                        const OperatorTraits &traits) const {
+  FeatureMatrix matrix{kernelFeatureNames().size(), {}};
+  std::vector<size_t> rows;
+  for (size_t i = 0; i < costs.size(); ++i) {
+    if (!costs[i].valid)
+      continue;
+    std::vector<float> features = kernelFeatures(
+        analytical.profile(costs[i].schedule), costs[i], traits, device);
+    matrix.values.insert(matrix.values.end(), features.begin(), features.end());
+    rows.push_back(i);
+  }
+  if (rows.empty())
+    return;
+  for (const auto &[name, booster] : boosters) {
+    Expected<std::vector<double>> logs = booster.predict(matrix);
+    if (!logs)
+      continue; // The schema was checked when the boosters were made.
+    for (size_t row = 0; row < rows.size(); ++row) {
+      MicroKernelCost &cost = costs[rows[row]];
+      (name == kLone ? cost.lone : cost.full).perTile *=
+          std::exp((*logs)[row]);
+      cost.source = CostSource::Predicted;
+    }
+  }
+  // More blocks never take less time.
+  for (size_t row : rows)
+    costs[row].full.perTile =
+        std::max(costs[row].full.perTile, costs[row].lone.perTile);
+}
+
+std::vector<MicroKernelCost>
+CostModel::predict(const std::vector<Schedule> &schedules,
+                   const OperatorTraits &traits) const {
+  std::vector<MicroKernelCost> costs;
+  for (const Schedule &schedule : schedules)
+    costs.push_back(analytical.cost(schedule));
+  if (isTrained())
+    correct(costs, traits);
+  return costs;
+}
+
+MicroKernelCost CostModel::predict(const Schedule &schedule,
+                                   const OperatorTraits &traits) const {
+  return predict(std::vector<Schedule>{schedule}, traits).front();
+}
+
+//===----------------------------------------------------------------------===//
+// Measurements
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A run that tells the time of a round: all its blocks run together.
+struct RoundRun {
+  const KernelRun *run = nullptr;
+  int blocksPerSM = 0; ///< On the busiest SM.
+};
+} // namespace
+
+/// How far a run is from a reference shape; fewer is nearer.
+static double distance(const KernelRun &run, const ContractionShape &to) {
+  auto doublings = [](int64_t a, int64_t b) {
+    return std::abs(std::log2(double(std::max<int64_t>(a, 1)) /
+                              double(std::max<int64_t>(b, 1))));
+  };
+  // The depth decides how much of a run is the loop over k.
+  return 4 * doublings(run.shape.k, to.k) + doublings(run.shape.n, to.n);
+}
+
+static bool isFullGrid(const KernelRun &run, const Schedule &schedule) {
+  double tiles = std::ceil(double(run.shape.m) / double(schedule.blockM)) *
+                 std::ceil(double(run.shape.n) / double(schedule.blockN));
+  return double(run.blocks) == tiles;
+}
+
+/// The runs on one block per SM and on a full device that are nearest to
+/// `reference`. Instead of a full device it may be nearly one.
+static std::pair<RoundRun, RoundRun>
+findRounds(const MeasuredKernel &kernel, int most, int smCount,
+           const ContractionShape &reference) {
+  RoundRun lone, full;
+  for (const KernelRun &run : kernel.runs) {
+    int busiest = static_cast<int>((run.blocks + smCount - 1) / smCount);
+    double here = distance(run, reference);
+    if (busiest == 1 && run.blocks * 2 > smCount &&
+        (!lone.run || here < distance(*lone.run, reference)))
+      lone = {&run, 1};
+    if (busiest > most || busiest * 4 < most * 3)
+      continue;
+    if (!full.run || here < distance(*full.run, reference) ||
+        (here == distance(*full.run, reference) && busiest > full.blocksPerSM))
+      full = {&run, busiest};
+  }
+  return {lone, full};
+}
+
+/// Makes `round` take `seconds` over `tiles`, keeping what is not the loop
+/// unless it would be most of it.
+static void setRound(RoundCost &round, double seconds, double tiles) {
+  round.overhead = std::min(round.overhead, seconds / 2);
+  round.perTile = (seconds - round.overhead) / tiles;
+}
+
+MicroKernelCost CostModel::measured(const MeasuredKernel &kernel,
+                                    const ContractionShape &reference) const {
+  const Schedule &schedule = kernel.schedule;
+  MicroKernelCost cost = predict(schedule, kernel.traits);
+  if (kernel.registers > 0)
+    if (auto layout = layoutOf(schedule, device.warpSize))
+      cost.resources =
+          resourcesOf(schedule, *layout, device, kernel.registers);
+  cost.valid = cost.resources.blocksPerSM > 0;
+  if (!cost.valid)
+    return cost;
+  int most = cost.resources.blocksPerSM;
+  auto [lone, full] = findRounds(kernel, most, device.smCount, reference);
+  if (lone.run)
+    setRound(cost.lone, lone.run->seconds - device.launchSeconds,
+             tilesOf(schedule, lone.run->shape.k));
+  if (full.run)
+    setRound(cost.full,
+             (full.run->seconds - device.launchSeconds) * most /
+                 full.blocksPerSM,
+             tilesOf(schedule, full.run->shape.k));
+  if (full.run || lone.run)
+    cost.source = CostSource::Measured;
+  cost.full.perTile = std::max(cost.full.perTile, cost.lone.perTile);
+  std::vector<Calibration> calibrations;
+  for (const KernelRun &run : kernel.runs) {
+    if (!isFullGrid(run, schedule))
+      continue;
+    double estimated =
+        adaption.estimate(cost, run.shape).seconds - device.launchSeconds;
+    double seconds = run.seconds - device.launchSeconds;
+    if (estimated > 0 && seconds > 0)
+      calibrations.push_back({run.shape, seconds / estimated});
+  }
+  cost.calibrations = std::move(calibrations);
+  return cost;
+}
+
+//===----------------------------------------------------------------------===//
+// Training
+//===----------------------------------------------------------------------===//
+
+Expected<void> CostModel::train(const std::vector<MeasuredKernel> &kernels,
+                                uint64_t seed) {
+  FeatureMatrix matrix{kernelFeatureNames().size(), {}};
+  std::vector<double> lone, full;
+  CostModel prior(device);
+  for (const MeasuredKernel &kernel : kernels) {
+    MicroKernelCost expected = analytical.cost(kernel.schedule);
+    if (!expected.valid || kernel.runs.empty())
+      continue;
+    MicroKernelCost cost = prior.measured(kernel, kernel.runs.front().shape);
+    if (cost.source != CostSource::Measured)
+      continue;
+    std::vector<float> features =
+        kernelFeatures(analytical.profile(kernel.schedule), expected,
+                       kernel.traits, device);
+    matrix.values.insert(matrix.values.end(), features.begin(), features.end());
+    lone.push_back(std::log(cost.lone.perTile / expected.lone.perTile));
+    full.push_back(std::log(cost.full.perTile / expected.full.perTile));
+  }
+  if (lone.size() < kFewestToTrain)
+    return {};
+  BoosterOptions options;
+  options.seed = seed;
+  NamedBoosters trained;
+  for (auto [name, labels] : {std::pair(kLone, &lone), std::pair(kFull, &full)}) {
+    Expected<Booster> booster = Booster::train(matrix, *labels, {}, options);
+    if (!booster)
+      return tl::unexpected(booster.error());
+    trained.emplace(name, std::move(*booster));
+  }
+  boosters = std::move(trained);
+  return {};
+}
+
+Expected<void> CostModel::save(const std::string &path,
+                               const std::string &deviceName) const {
+  return saveModel(path, boosters, {deviceName, schemaHash(), ""});
+}
+
+Expected<void> CostModel::load(const std::string &path,
+                               const std::string &deviceName) {
+  Expected<SavedModel> model = loadModel(path, deviceName, schemaHash());
+  if (!model)
+    return tl::unexpected(model.error());
+  if (!model->boosters.count(kLone) || !model->boosters.count(kFull))
+    return fail(path + ": the model lacks a booster named '" +
+                (model->boosters.count(kLone) ? kFull : kLone) + "'");
+  boosters = std::move(model->boosters);
+  return {};
+}

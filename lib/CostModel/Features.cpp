@@ -1,0 +1,117 @@
+//===- Features.cpp - What the trained model sees of a micro-kernel -------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One table: a feature is a name and how it is computed. Sizes are logarithms
+// to the base 2, since trees split at thresholds and ratios matter.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dietcode/CostModel/Features.h"
+
+#include <cmath>
+
+using namespace dietcode;
+
+namespace {
+/// What features are computed from.
+struct Subject {
+  const Schedule &schedule;
+  const KernelProfile &profile;
+  const MicroKernelCost &analytical;
+  const OperatorTraits &traits;
+  const DeviceSpec &device;
+  ScheduleLayout layout;
+};
+
+struct Feature {
+  std::string_view name;
+  double (*compute)(const Subject &);
+};
+} // namespace
+
+static double log2Of(double value) { return std::log2(value); }
+
+/// Cycles of a pipe relative to the multiply-adds, the useful work.
+static double relative(double cycles, const Subject &subject) {
+  return cycles / subject.profile.fmaCycles;
+}
+
+#define FEATURE(name, expression)                                              \
+  Feature {                                                                    \
+    name, [](const Subject &s) -> double { return expression; }                \
+  }
+
+static const Feature kFeatures[] = {
+    FEATURE("log2_block_m", log2Of(s.schedule.blockM)),
+    FEATURE("log2_block_n", log2Of(s.schedule.blockN)),
+    FEATURE("log2_block_k", log2Of(s.schedule.blockK)),
+    FEATURE("log2_thread_m", log2Of(s.schedule.threadM)),
+    FEATURE("log2_thread_n", log2Of(s.schedule.threadN)),
+    FEATURE("stages", s.schedule.stages),
+    FEATURE("log2_threads", log2Of(s.layout.threads)),
+    FEATURE("log2_accumulators",
+            log2Of(s.schedule.threadM * s.schedule.threadN)),
+    FEATURE("log2_block_area", log2Of(s.schedule.blockM * s.schedule.blockN)),
+    FEATURE("flop_per_staged_element",
+            double(s.schedule.blockM * s.schedule.blockN) /
+                double(s.schedule.blockM + s.schedule.blockN)),
+    FEATURE("flop_per_fragment_element",
+            double(s.schedule.threadM * s.schedule.threadN) /
+                double(s.schedule.threadM + s.schedule.threadN)),
+    FEATURE("log2_lanes_m", log2Of(s.layout.lanesM)),
+    FEATURE("vector_a", s.layout.vectorA),
+    FEATURE("vector_b", s.layout.vectorB),
+    FEATURE("copies_a", s.layout.copiesA),
+    FEATURE("copies_b", s.layout.copiesB),
+    FEATURE("registers", s.profile.resources.registers),
+    FEATURE("shared_bytes", s.profile.resources.sharedBytes),
+    FEATURE("blocks_per_sm", s.profile.resources.blocksPerSM),
+    FEATURE("occupancy", s.profile.resources.occupancy),
+    FEATURE("warps_per_scheduler",
+            double(s.profile.resources.blocksPerSM) * s.layout.threads /
+                (s.device.warpSize * s.device.schedulersPerSM)),
+    FEATURE("shared_per_fma", relative(s.profile.sharedCycles, s)),
+    FEATURE("issue_per_fma", relative(s.profile.issueCycles, s)),
+    FEATURE("chain_per_fma", relative(s.profile.chainCycles, s)),
+    FEATURE("sync_per_fma", relative(s.profile.syncCycles, s)),
+    FEATURE("epilogue_per_fma", relative(s.profile.epilogueCycles, s)),
+    FEATURE("log2_full_flops", log2Of(double(s.schedule.blockM *
+                                             s.schedule.blockN *
+                                             s.schedule.blockK) *
+                                      s.profile.resources.blocksPerSM /
+                                      s.analytical.full.perTile)),
+    FEATURE("log2_lone_flops",
+            log2Of(double(s.schedule.blockM * s.schedule.blockN *
+                          s.schedule.blockK) /
+                   s.analytical.lone.perTile)),
+    FEATURE("transpose_a", s.traits.transposeA),
+    FEATURE("transpose_b", s.traits.transposeB),
+    FEATURE("accumulate", s.traits.accumulate),
+    FEATURE("epilogue_operands", s.traits.epilogueOperands),
+};
+#undef FEATURE
+
+std::vector<std::string_view> dietcode::kernelFeatureNames() {
+  std::vector<std::string_view> names;
+  for (const Feature &feature : kFeatures)
+    names.push_back(feature.name);
+  return names;
+}
+
+std::vector<float> dietcode::kernelFeatures(const KernelProfile &profile,
+                                            const MicroKernelCost &analytical,
+                                            const OperatorTraits &traits,
+                                            const DeviceSpec &device) {
+  Subject subject{profile.schedule, profile, analytical, traits, device,
+                  layoutOf(profile.schedule, device.warpSize)
+                      .value_or(ScheduleLayout{})};
+  std::vector<float> values;
+  for (const Feature &feature : kFeatures)
+    values.push_back(static_cast<float>(feature.compute(subject)));
+  return values;
+}
