@@ -1,0 +1,35 @@
+//===- File.h - Reading and replacing files ---------------------*- C++ -*-===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DIETCODE_SUPPORT_FILE_H
+#define DIETCODE_SUPPORT_FILE_H
+
+#include "dietcode/Support/Expected.h"
+#include <string>
+#include <string_view>
+
+namespace dietcode {
+
+/// The contents of a file, or one message that names it.
+Expected<std::string> readFile(const std::string &path);
+/// The rest of an open file, which messages call `path`.
+Expected<std::string> readDescriptor(int descriptor, const std::string &path);
+
+/// Makes `text` the contents of `path`: a temporary next to it is written,
+/// flushed and renamed, so that the file is the old or the new one at any time,
+/// whatever fails. What is no regular file, such as a pipe, is written to
+/// directly, and "-" is standard output.
+Expected<bool> writeFileAtomically(const std::string &path,
+                                   std::string_view text);
+
+/// What errno says, e.g. "No space left on device".
+std::string errnoText(int error);
+
+} // namespace dietcode
+
+#endif // DIETCODE_SUPPORT_FILE_H
