@@ -27,6 +27,8 @@
 
 namespace dietcode {
 
+struct BoosterDocument;
+
 /// One row of features a sample, row after row. NaN says that a value is
 /// missing; infinity is an error.
 struct FeatureMatrix {
@@ -95,6 +97,7 @@ public:
 private:
   struct Impl;
   explicit Booster(std::unique_ptr<Impl> impl);
+  static Expected<Booster> make(Expected<BoosterDocument> document);
 
   std::unique_ptr<Impl> impl;
 };
