@@ -1,0 +1,115 @@
+//===- File.cpp - Reading and replacing files -----------------------------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dietcode/Support/File.h"
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <memory>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace dietcode;
+
+std::string dietcode::errnoText(int error) { return std::strerror(error); }
+
+Expected<std::string> dietcode::readDescriptor(int descriptor,
+                                               const std::string &path) {
+  std::string text;
+  char buffer[1 << 16];
+  while (true) {
+    ssize_t n = ::read(descriptor, buffer, sizeof(buffer));
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return fail("cannot read '" + path + "': " + errnoText(errno));
+    if (n == 0)
+      return text;
+    text.append(buffer, static_cast<size_t>(n));
+  }
+}
+
+/// Returns errno, or 0.
+static int writeAll(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    ssize_t n = ::write(descriptor, text.data(), text.size());
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return errno;
+    text.remove_prefix(static_cast<size_t>(n));
+  }
+  return 0;
+}
+
+Expected<std::string> dietcode::readFile(const std::string &path) {
+  int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0)
+    return fail("cannot open '" + path + "': " + errnoText(errno));
+  Expected<std::string> text = readDescriptor(descriptor, path);
+  ::close(descriptor);
+  return text;
+}
+
+static tl::unexpected<Error> cannotWrite(const std::string &path, int error) {
+  return fail("cannot write '" + path + "': " + errnoText(error));
+}
+
+static Expected<bool> writeDirectly(const std::string &path,
+                                    std::string_view text) {
+  int descriptor = path == "-" ? ::dup(STDOUT_FILENO)
+                               : ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor < 0)
+    return cannotWrite(path, errno);
+  int error = writeAll(descriptor, text);
+  if (::close(descriptor) != 0 && !error)
+    error = errno;
+  if (error)
+    return cannotWrite(path, error);
+  return true;
+}
+
+/// The file that a path means, symbolic links followed.
+static std::string resolve(const std::string &path) {
+  std::unique_ptr<char, decltype(&std::free)> real(
+      ::realpath(path.c_str(), nullptr), std::free);
+  return real ? real.get() : path;
+}
+
+Expected<bool> dietcode::writeFileAtomically(const std::string &path,
+                                             std::string_view text) {
+  struct stat info;
+  bool exists = path != "-" && ::stat(path.c_str(), &info) == 0;
+  if (path == "-" || (exists && !S_ISREG(info.st_mode)))
+    return writeDirectly(path, text);
+  // Renaming would replace a file that must not be written to.
+  if (exists && ::access(path.c_str(), W_OK) != 0)
+    return cannotWrite(path, errno);
+  std::string target = resolve(path);
+  std::string temporary = target + ".tmp" + std::to_string(::getpid());
+  ::unlink(temporary.c_str());
+  int descriptor =
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor < 0)
+    return cannotWrite(path, errno);
+  int error = writeAll(descriptor, text);
+  if (!error && exists && ::fchmod(descriptor, info.st_mode & 07777) != 0)
+    error = errno;
+  if (!error && ::fsync(descriptor) != 0)
+    error = errno;
+  if (::close(descriptor) != 0 && !error)
+    error = errno;
+  if (!error && ::rename(temporary.c_str(), target.c_str()) != 0)
+    error = errno;
+  if (!error)
+    return true;
+  ::unlink(temporary.c_str());
+  return cannotWrite(path, error);
+}
