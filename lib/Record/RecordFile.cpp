@@ -152,8 +152,9 @@ std::string dietcode::summarize(const LoadStats &stats) {
   if (stats.otherDevices)
     skipped.push_back(std::to_string(stats.otherDevices) + " of other devices");
   if (stats.droppedTimes)
-    skipped.push_back(counted(stats.droppedTimes, "time") +
-                      " that are no positive number");
+    skipped.push_back(counted(stats.droppedTimes, "time") + " that " +
+                      (stats.droppedTimes == 1 ? "is" : "are") +
+                      " no positive number");
   std::string text = counted(stats.records, "record");
   for (size_t i = 0; i < skipped.size(); ++i)
     text += (i ? ", " : "; skipped ") + skipped[i];

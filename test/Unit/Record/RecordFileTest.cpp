@@ -51,7 +51,7 @@ TEST(RecordFileTest, everyKindOfBadLine) {
   EXPECT_EQ(loaded->records.size(), 3u);
   EXPECT_EQ(summarize(loaded->stats),
             "3 records; skipped 1 torn line (line 9), 2 broken lines (line 3: "
-            "it is not JSON; line 7), 2 of other devices, 1 time that are no "
+            "it is not JSON; line 7), 2 of other devices, 1 time that is no "
             "positive number");
 }
 

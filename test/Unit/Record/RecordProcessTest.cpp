@@ -86,19 +86,22 @@ TEST(RecordProcessTest, killedAtFiftyMoments) {
     for (int i; ::read(ends[0], &i, sizeof(i)) == sizeof(i);)
       acknowledged = std::max(acknowledged, i + 1);
     ::close(ends[0]);
-    // The line of a write that was cut in its middle, as no kill does here.
+    // A kill may cut a long write between two pages; make sure of some.
     std::string text = contentsOf(path);
-    if (round % 10 == 5 && !text.empty() && text.back() == '\n') {
+    bool isTorn = !text.empty() && text.back() != '\n';
+    if (!isTorn && round % 10 == 5) {
       std::ofstream(path, std::ios::app) << "{\"v\":1,\"operator\":\"mat";
-      ++torn;
+      isTorn = true;
     }
+    torn += isTorn;
   }
   EXPECT_GT(acknowledged, 50);
   ASSERT_TRUE(appendRecords(path, {makeRecord("last")}));
   int broken = 0;
   std::map<std::string, int> counts = countLines(contentsOf(path), broken);
-  EXPECT_GT(torn, 0);
-  EXPECT_EQ(broken, torn);
+  // A writer may be killed before it writes anything after a torn line.
+  EXPECT_GT(broken, 0);
+  EXPECT_LE(broken, torn);
   for (int i = 0; i < acknowledged; ++i)
     EXPECT_EQ(counts[std::to_string(i)], 1) << "record " << i;
   for (auto &[schedule, count] : counts)
@@ -106,7 +109,7 @@ TEST(RecordProcessTest, killedAtFiftyMoments) {
   Expected<LoadedRecords> loaded = loadRecords(path);
   ASSERT_TRUE(loaded) << messageOf(loaded);
   EXPECT_EQ(loaded->stats.merged, 0u);
-  EXPECT_EQ(loaded->stats.badLines.size(), static_cast<size_t>(torn));
+  EXPECT_EQ(loaded->stats.badLines.size(), static_cast<size_t>(broken));
 }
 
 TEST(RecordProcessTest, eightWritersForFiftyRounds) {
