@@ -46,6 +46,17 @@ function(add_dietcode_tool name)
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
+# add_dietcode_core_tool(name sources... [LINK libs...])
+# A tool of the lower half: it needs no LLVM, whatever else is built.
+function(add_dietcode_core_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  find_package(CLI11 REQUIRED)
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} CLI11::CLI11)
+  dietcode_target_options(${name})
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
 # add_dietcode_unittest(name sources... [LINK libs...])
 # A GoogleTest program, registered with ctest.
 function(add_dietcode_unittest name)

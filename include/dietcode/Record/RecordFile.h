@@ -16,6 +16,7 @@
 
 #include "dietcode/Record/Record.h"
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -74,21 +75,14 @@ public:
   /// measuring, if it cannot be written or is of another kind.
   static Expected<RecordWriter> open(const std::string &path);
 
-  RecordWriter(RecordWriter &&other) noexcept;
-  RecordWriter &operator=(RecordWriter &&other) noexcept;
-  ~RecordWriter();
-
   /// The records are in the file once this returns, even if the process is
   /// killed then.
   Expected<bool> append(const std::vector<Record> &records);
 
 private:
-  RecordWriter(std::string path, int descriptor)
-      : path(std::move(path)), descriptor(descriptor) {}
-  Expected<bool> lockCurrentFile();
+  explicit RecordWriter(std::string path) : path(std::move(path)) {}
 
   std::string path;
-  int descriptor = -1;
 };
 
 /// RecordWriter for one append.

@@ -17,11 +17,8 @@ namespace dietcode {
 
 /// The contents of a file, or one message that names it.
 Expected<std::string> readFile(const std::string &path);
-<<<<<<< HEAD
-=======
 /// The rest of an open file, which messages call `path`.
 Expected<std::string> readDescriptor(int descriptor, const std::string &path);
->>>>>>> xgboost
 
 /// Makes `text` the contents of `path`: a temporary next to it is written,
 /// flushed and renamed, so that the file is the old or the new one at any time,
