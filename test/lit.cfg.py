@@ -18,6 +18,7 @@ config.environment["FILECHECK_OPTS"] = "-enable-var-scope --allow-unused-prefixe
 # The device that tests run on does not depend on the machine.
 config.environment["DIETCODE_DEVICE"] = "virtual:t4"
 config.environment["DIETCODE_VGPU_CHECK"] = "all"
+config.environment["DIETCODE_PTXAS"] = "none"
 
 runtime = os.path.join(config.dietcode_lib_dir, "libdietcode_runtime.so")
 config.substitutions += [

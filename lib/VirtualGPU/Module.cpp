@@ -96,6 +96,7 @@ Expected<std::shared_ptr<const Module>> parseModule(std::string_view text,
     return tl::unexpected(raw.error());
   auto impl = std::make_unique<Module::Impl>();
   impl->name = std::move(name);
+  impl->text = text;
   impl->chip = raw->chip;
   allocateGlobals(*raw, *impl);
   if (auto ok = relocateGlobals(*raw, *impl); !ok)

@@ -215,6 +215,7 @@ struct Program {
   std::array<uint32_t, 3> requiredThreads = {0, 0, 0};
   std::array<uint32_t, 3> maxThreads = {0, 0, 0};
   uint32_t minBlocksPerSM = 0; ///< The assembler limits registers to fit them.
+  uint32_t maxRegisters = 0;   ///< Of .maxnreg, or 0.
   /// Blocks must run in order: something depends on which comes first.
   bool needsBlockOrder = false;
   /// Fences of any scope, and those of the whole device.
@@ -237,6 +238,7 @@ struct GlobalVariable {
 
 struct Module::Impl {
   std::string name;
+  std::string text;  ///< For ptxas.
   unsigned chip = 0; ///< 75 for .target sm_75.
   std::vector<GlobalVariable> globals;
   std::vector<std::unique_ptr<uint8_t[]>> storage;

@@ -162,7 +162,9 @@ LaunchReport makeReport(const LaunchState &launch,
   report.sharedAccesses = scaled(sample.sharedAccesses, scale);
   report.sectorsRead = scaled(sample.sectorsRead, scale);
   report.sectorsWritten = scaled(sample.sectorsWritten, scale);
-  report.registersPerThread = launch.registersPerThread();
+  report.registersPerThread = launch.registers.perThread;
+  report.registerSource = launch.registers.source;
+  report.registerNote = launch.registers.note;
   report.sharedBytesPerBlock = launch.sharedBytes;
   report.residentBlocksPerSM = occupancyOf(launch).blocks;
 

@@ -160,7 +160,9 @@ void Estimator::fill(TimingReport &report) const {
   report.fp32PeakFraction =
       report.flopPerCyclePerSM / (2 * spec.fp32LanesPerSM);
   auto warps = (launch.threads + 31) / 32;
-  report.registersPerThread = launch.registersPerThread();
+  report.registersPerThread = launch.registers.perThread;
+  report.registerSource = launch.registers.source;
+  report.spillBytes = launch.registers.spillBytes;
   report.residentBlocks = occupancy.blocks;
   report.residentWarps = occupancy.blocks * warps;
   report.occupancy = double(report.residentWarps) / spec.maxWarpsPerSM;
@@ -209,7 +211,7 @@ Occupancy occupancyOf(const LaunchState &launch) {
   const DeviceSpec &spec = launch.spec;
   int64_t warps = (launch.threads + 31) / 32;
   int64_t registers =
-      roundUp(32 * std::max<int64_t>(launch.registersPerThread(), 16),
+      roundUp(32 * std::max<int64_t>(launch.registers.perThread, 16),
               spec.registerAllocationUnit) *
       warps;
   int64_t shared = roundUp(std::max<int64_t>(launch.sharedBytes, 1),

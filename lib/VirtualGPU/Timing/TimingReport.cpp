@@ -63,11 +63,17 @@ std::string TimingReport::toText() const {
   out.line("  limited by    %s (%s)", limiter.c_str(), explanation.c_str());
   if (!runnerUp.empty())
     out.line("  then by       %s", runnerUp.c_str());
+  std::string spills;
+  if (spillBytes)
+    spills = "; " + std::to_string(spillBytes) +
+             " bytes spilled, which the model leaves out";
   out.line(
       "  occupancy     %.0f %%: %u blocks, %u warps per SM, limited by %s; "
-      "%u registers; %.2f waves",
+      "%.2f waves",
       100 * occupancy, residentBlocks, residentWarps, occupancyLimiter.c_str(),
-      registersPerThread, waves);
+      waves);
+  out.line("  registers     %u (%s)%s", registersPerThread,
+           registerSource.c_str(), spills.c_str());
   out.line("  caches        L1 hits %.0f %%, L2 hits %.0f %%", 100 * l1HitRate,
            100 * l2HitRate);
   out.line("  accesses      %.1f sectors per request, %.1f needed; shared "
@@ -107,6 +113,8 @@ std::string TimingReport::toJson() const {
                        {"blocks_per_sm", residentBlocks},
                        {"warps_per_sm", residentWarps},
                        {"registers_per_thread", registersPerThread},
+                       {"register_source", registerSource},
+                       {"spill_bytes", spillBytes},
                        {"waves", waves}};
   json["memory"] = {{"l1_hit_rate", l1HitRate},
                     {"l2_hit_rate", l2HitRate},
