@@ -107,8 +107,7 @@ Expected<Device *> Device::get() {
   if (!usePtxas)
     return tl::unexpected(usePtxas.error());
   device = new Device(**spec, *checks, *limit, *usePtxas,
-                      std::string(virtualPrefix) + std::string((*spec)->name) +
-                          " (model, not a measurement)");
+                      virtualName(**spec) + " (model, not a measurement)");
   return device;
 }
 

@@ -209,6 +209,8 @@ struct Program {
   std::vector<std::pair<Special, Ref>> specials;
   uint32_t registerFileBytes = 0; ///< Per warp.
   uint32_t liveRegisters = 0;     ///< 32-bit registers a thread needs at once.
+  /// Per thread, what an assembler would allocate if nothing limited it.
+  uint32_t wantedRegisters = 0;
   uint32_t staticSharedBytes = 0;
   uint32_t dynamicSharedAlign = 16;
   uint32_t localBytes = 0; ///< Per thread.

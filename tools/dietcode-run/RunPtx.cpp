@@ -157,7 +157,7 @@ int dietcode::runPtx(const PtxOptions &options) {
     return failWith(result.error().message, kind == FailureKind::Finding
                                                 ? RunStatus::Finding
                                                 : RunStatus::Failed);
-  std::string name = "virtual:" + std::string(device->name);
+  std::string name = virtualName(*device);
   if (!result->report.registerNote.empty())
     llvm::errs() << "dietcode-run: warning: " << result->report.registerNote
                  << "\n";

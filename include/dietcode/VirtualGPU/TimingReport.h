@@ -63,6 +63,10 @@ struct TimingReport {
   std::array<double, boundCount> busy = {};
   /// Cycles of warps that wait, as fractions of all cycles of resident warps.
   std::array<double, stallCount> stalls = {};
+  /// Cycles in which a scheduler has no instruction to issue, by what the first
+  /// warp to go on waits for, as fractions of all cycles: the part of the
+  /// stalls that other warps do not hide.
+  std::array<double, stallCount> idle = {};
   std::string limiter;     ///< What limits the kernel, in a phrase.
   std::string explanation; ///< The figures behind that, in a sentence.
   std::string runnerUp;    ///< What warps wait for most, arithmetic aside.

@@ -27,8 +27,12 @@ RegisterCount countRegisters(const Module::Impl &module, const Program &program,
                              const DeviceSpec &spec,
                              const LaunchConfig &config);
 
-/// What an assembler would allocate, from the live ranges and the directives
-/// of the kernel.
+/// What an assembler would allocate if nothing limited it, from live ranges and
+/// the device's latencies.
+uint32_t wantedRegisters(const Program &program, const DeviceSpec &spec);
+
+/// That, which the program holds already, within the limits of the device and
+/// the directives of the kernel.
 uint32_t estimateRegisters(const Program &program, const DeviceSpec &spec);
 
 } // namespace dietcode::vgpu

@@ -84,6 +84,10 @@ std::string TimingReport::toText() const {
       out.line("  busy          %5.1f %%  %s", 100 * busy[i],
                boundName(static_cast<Bound>(i)));
   for (unsigned i = 0; i < stallCount; ++i)
+    if (idle[i] >= 0.005 && static_cast<Stall>(i) != Stall::MathThrottle)
+      out.line("  idle          %5.1f %%  of cycles, for %s", 100 * idle[i],
+               stallName(static_cast<Stall>(i)));
+  for (unsigned i = 0; i < stallCount; ++i)
     if (stalls[i] >= 0.005)
       out.line("  stall         %5.1f %%  %s", 100 * stalls[i],
                stallName(static_cast<Stall>(i)));
@@ -94,6 +98,7 @@ std::string TimingReport::toJson() const {
   nlohmann::ordered_json json;
   json["kind"] = "estimate";
   json["device"] = device;
+  json["calibrated"] = calibrated;
   json["valid"] = valid;
   json["cycles"] = cycles;
   json["microseconds"] = microseconds;
@@ -108,6 +113,8 @@ std::string TimingReport::toJson() const {
     json["busy"][boundName(static_cast<Bound>(i))] = busy[i];
   for (unsigned i = 0; i < stallCount; ++i)
     json["stalls"][stallName(static_cast<Stall>(i))] = stalls[i];
+  for (unsigned i = 0; i < stallCount; ++i)
+    json["idle"][stallName(static_cast<Stall>(i))] = idle[i];
   json["occupancy"] = {{"fraction", occupancy},
                        {"limiter", occupancyLimiter},
                        {"blocks_per_sm", residentBlocks},
