@@ -18,6 +18,7 @@ config.environment["FILECHECK_OPTS"] = "-enable-var-scope --allow-unused-prefixe
 # The device that tests run on does not depend on the machine.
 config.environment["DIETCODE_DEVICE"] = "virtual:t4"
 config.environment["DIETCODE_VGPU_CHECK"] = "all"
+config.environment["DIETCODE_PTXAS"] = "none"
 
 runtime = os.path.join(config.dietcode_lib_dir, "libdietcode_runtime.so")
 config.substitutions += [
@@ -25,6 +26,7 @@ config.substitutions += [
     ("%mlir_runner_utils", os.path.join(config.llvm_lib_dir, "libmlir_runner_utils.so")),
     ("%mlir_c_runner_utils", os.path.join(config.llvm_lib_dir, "libmlir_c_runner_utils.so")),
     ("%extract_ptx", f"{config.python} {config.dietcode_src_root}/build_tools/extract-ptx.py"),
+    ("%unit", os.path.join(config.dietcode_obj_root, "test", "Unit")),
     ("%dietcode_src", config.dietcode_src_root),
     ("%dietcode_docs", os.path.join(config.dietcode_obj_root, "docs")),
     ("%python", config.python),

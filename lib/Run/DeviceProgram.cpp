@@ -130,6 +130,8 @@ DeviceCall DeviceProgram::call(std::vector<RunArgument> &arguments) {
   if (!results) {
     outcome.error = std::move(failure.message);
     outcome.isFinding = failure.kind == runtime::FailureKind::Finding;
+    if (auto finding = runtime::lastFinding(); finding && outcome.isFinding)
+      outcome.finding = ::dietcode::vgpu::toJson(*finding);
     return outcome;
   }
   for (const RunResult &result : *results)

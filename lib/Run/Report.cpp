@@ -125,6 +125,8 @@ void printJson(const Report &report, llvm::raw_ostream &os) {
       {"tolerance", report.tolerance},
       {"runs", std::move(runs)},
   };
+  if (!report.finding.empty())
+    object["finding"] = llvm::cantFail(llvm::json::parse(report.finding));
   os << llvm::formatv("{0:2}", llvm::json::Value(std::move(object))) << "\n";
 }
 

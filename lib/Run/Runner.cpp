@@ -16,6 +16,8 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Regex.h"
 
 using namespace mlir;
@@ -148,6 +150,12 @@ RunStatus Runner::checkFences(const std::vector<RunArgument> &arguments) {
     if (argument.tensor)
       if (auto stray = argument.tensor->findStrayWrite()) {
         emitArgumentError(entry, index) << *stray;
+        // Host code wrote it, so there is no kernel to name.
+        report.finding =
+            llvm::formatv("{0}", llvm::json::Value(llvm::json::Object{
+                                     {"kind", "stray-write"},
+                                     {"argument", static_cast<int64_t>(index)},
+                                     {"message", *stray}}));
         return RunStatus::Finding;
       }
   return RunStatus::Ok;
@@ -196,6 +204,7 @@ RunStatus Runner::run(const RunRequest &request) {
   DeviceCall call = program->call(*arguments);
   if (!call.error.empty()) {
     emitRuntimeError(entry, shapes, call.error);
+    report.finding = std::move(call.finding);
     return call.isFinding ? RunStatus::Finding : RunStatus::Failed;
   }
   if (RunStatus status = checkFences(*arguments); status != RunStatus::Ok)

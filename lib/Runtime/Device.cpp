@@ -52,6 +52,16 @@ Expected<const DeviceSpec *> chosenDevice() {
   return spec;
 }
 
+/// What DIETCODE_VGPU_REGISTERS says.
+Expected<bool> asksPtxas() {
+  const char *env = std::getenv("DIETCODE_VGPU_REGISTERS");
+  std::string choice = env && *env ? env : "estimate";
+  if (choice != "ptxas" && choice != "estimate")
+    return fail("DIETCODE_VGPU_REGISTERS: '" + choice +
+                "' is no source of register counts; use ptxas or estimate");
+  return choice == "ptxas";
+}
+
 thread_local std::optional<vgpu::Finding> latestFinding;
 
 /// Refuses what is not PTX by the magic numbers of the other formats.
@@ -93,9 +103,11 @@ Expected<Device *> Device::get() {
   Expected<uint64_t> limit = vgpu::instructionLimitFromEnvironment();
   if (!limit)
     return tl::unexpected(limit.error());
-  device = new Device(**spec, *checks, *limit,
-                      std::string(virtualPrefix) + std::string((*spec)->name) +
-                          " (model, not a measurement)");
+  Expected<bool> usePtxas = asksPtxas();
+  if (!usePtxas)
+    return tl::unexpected(usePtxas.error());
+  device = new Device(**spec, *checks, *limit, *usePtxas,
+                      virtualName(**spec) + " (model, not a measurement)");
   return device;
 }
 
@@ -166,6 +178,7 @@ Expected<bool> Device::launch(Function *function,
   vgpu::LaunchConfig launched = config;
   launched.checks = checks;
   launched.maxWarpInstructionsPerBlock = instructionLimit;
+  launched.usePtxas = usePtxas;
   vgpu::FailureKind why = vgpu::FailureKind::Refused;
   vgpu::Finding finding;
   latestFinding.reset();

@@ -57,13 +57,14 @@ public:
 
 private:
   Device(const DeviceSpec &spec, const vgpu::CheckOptions &checks,
-         uint64_t instructionLimit, std::string text)
+         uint64_t instructionLimit, bool usePtxas, std::string text)
       : virtualGpu(spec), checks(checks), instructionLimit(instructionLimit),
-        text(std::move(text)) {}
+        usePtxas(usePtxas), text(std::move(text)) {}
 
   vgpu::VirtualGPU virtualGpu;
   vgpu::CheckOptions checks;     ///< From DIETCODE_VGPU_CHECK.
   uint64_t instructionLimit = 0; ///< From DIETCODE_VGPU_MAX_INSTRUCTIONS.
+  bool usePtxas = false;         ///< From DIETCODE_VGPU_REGISTERS.
   std::string text;
   std::mutex mutex;
   std::unordered_map<LoadedModule *, std::unique_ptr<LoadedModule>> modules;

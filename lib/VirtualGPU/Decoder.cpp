@@ -426,6 +426,7 @@ Expected<Program> Decoder::run() {
   program.requiredThreads = kernel.requiredThreads;
   program.maxThreads = kernel.maxThreads;
   program.minBlocksPerSM = kernel.minBlocksPerSM;
+  program.maxRegisters = kernel.maxRegisters;
   if (!kernel.params.empty())
     program.paramBytes =
         kernel.params.back().offset + kernel.params.back().size;

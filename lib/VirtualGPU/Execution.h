@@ -12,6 +12,7 @@
 #include "GlobalChecks.h"
 #include "Program.h"
 #include "SharedChecks.h"
+#include "Timing/Registers.h"
 #include "Timing/Trace.h"
 #include "dietcode/VirtualGPU/VirtualGPU.h"
 #include <algorithm>
@@ -35,18 +36,8 @@ struct LaunchState {
   std::vector<uint8_t> params;
   uint64_t instructionLimit;
   CheckOptions checks;
-  GlobalChecks *global;    ///< Null if global memory needs no shadow.
-  uint32_t knownRegisters; ///< From an assembler, or 0.
-
-  uint32_t registersPerThread() const {
-    if (knownRegisters || program.minBlocksPerSM == 0)
-      return knownRegisters ? knownRegisters : program.liveRegisters;
-    // The promise of .minnctapersm is kept, by spilling if need be.
-    uint32_t warps = (threads + 31) / 32;
-    uint32_t most = static_cast<uint32_t>(spec.registersPerSM) /
-                    (program.minBlocksPerSM * warps * 32);
-    return std::max(16u, std::min(program.liveRegisters, most / 8 * 8));
-  }
+  GlobalChecks *global; ///< Null if global memory needs no shadow.
+  RegisterCount registers;
 };
 
 /// The coordinates of an index in a box, x fastest.

@@ -108,10 +108,13 @@ std::set<uint64_t> blocksToSample(uint64_t blocks) {
 /// Runs all blocks of a launch on some host threads.
 class Grid {
 public:
-  Grid(const LaunchState &launch, uint64_t blocks, bool timeOnly)
-      : launch(launch), blocks(blocks), map(launch.program),
-        traced(blocksToTrace(launch)), traces(traced.size()) {
-    if (timeOnly) {
+  Grid(const LaunchState &launch, uint64_t blocks, const LaunchConfig &config)
+      : launch(launch), blocks(blocks), estimates(!config.functionalOnly),
+        map(launch.program) {
+    if (estimates)
+      traced = blocksToTrace(launch);
+    traces.resize(traced.size());
+    if (config.timeOnly) {
       order = traced;
       this->blocks = order.size();
       sampled.insert(traced.begin(), traced.end());
@@ -209,6 +212,11 @@ private:
       for (uint64_t &count : counts)
         count = count * all / blocks;
     LaunchReport result = makeReport(launch, counts, sample, seen.size());
+    if (!estimates) {
+      result.timing = {};
+      result.virtualSeconds = 0;
+      return result;
+    }
     result.replay = estimateTime(launch, map, traces, sample, seen.size());
     if (result.replay.valid)
       result.virtualSeconds = result.replay.microseconds * 1e-6;
@@ -217,6 +225,7 @@ private:
 
   const LaunchState &launch;
   uint64_t blocks; ///< How many are run.
+  bool estimates;  ///< Whether a time is asked for.
   BlockMap map;
   std::vector<uint64_t> traced; ///< Ascending.
   std::vector<BlockTrace> traces;
@@ -275,7 +284,7 @@ Expected<LaunchReport> runChecked(LaunchState &state,
   std::unique_ptr<GlobalChecks> global =
       makeGlobalChecks(config, state.program, state.memory, blocks);
   state.global = global.get();
-  Grid grid(state, blocks, config.timeOnly);
+  Grid grid(state, blocks, config);
   std::optional<LaunchReport> report = grid.run();
   if (global)
     global->finish(state.memory);
@@ -328,6 +337,8 @@ Expected<LaunchReport> VirtualGPU::launch(const Module &module,
   std::string why = checkShape(deviceSpec, config);
   if (why.empty())
     why = checkKernelLimits(deviceSpec, program, config);
+  if (why.empty() && config.timeOnly && config.functionalOnly)
+    why = "a launch cannot be both for the time only and for the results only";
   if (!why.empty())
     return refuse(why);
   RangeTable memory = deviceMemory.snapshot(moduleRanges(module));
@@ -346,7 +357,7 @@ Expected<LaunchReport> VirtualGPU::launch(const Module &module,
                        config.maxWarpInstructionsPerBlock,
                        config.checks,
                        nullptr,
-                       config.registersPerThread};
+                       countRegisters(impl, program, deviceSpec, config)};
   return runChecked(state, config, kind, finding);
 }
 

@@ -9,6 +9,7 @@
 #include "dietcode/VirtualGPU/Module.h"
 #include "Program.h"
 #include "Syntax.h"
+#include "Timing/Registers.h"
 #include <algorithm>
 #include <cstring>
 
@@ -57,12 +58,15 @@ Expected<bool> relocateGlobals(const RawModule &raw, Module::Impl &impl) {
   return true;
 }
 
-KernelInfo describe(const Program &program) {
+KernelInfo describe(Program &program) {
   KernelInfo info;
   info.name = program.name;
   for (const Param &param : program.params)
     info.paramBytes.push_back(param.size);
   info.liveRegisters = program.liveRegisters;
+  const DeviceSpec &t4 = *lookupDevice("t4");
+  program.wantedRegisters = wantedRegisters(program, t4);
+  info.estimatedRegisters = estimateRegisters(program, t4);
   info.staticSharedBytes = program.staticSharedBytes;
   info.localBytes = program.localBytes;
   info.instructions = static_cast<uint32_t>(
@@ -96,6 +100,7 @@ Expected<std::shared_ptr<const Module>> parseModule(std::string_view text,
     return tl::unexpected(raw.error());
   auto impl = std::make_unique<Module::Impl>();
   impl->name = std::move(name);
+  impl->text = text;
   impl->chip = raw->chip;
   allocateGlobals(*raw, *impl);
   if (auto ok = relocateGlobals(*raw, *impl); !ok)

@@ -437,6 +437,8 @@ bool Parser::parsePerformanceDirectives(RawKernel &kernel) {
       return error(line, "unsupported directive " + quote(word));
     if (word == ".minnctapersm")
       kernel.minBlocksPerSM = static_cast<uint32_t>(value);
+    if (word == ".maxnreg")
+      kernel.maxRegisters = static_cast<uint32_t>(value);
     if (!ok)
       return false;
   }

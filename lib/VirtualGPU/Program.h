@@ -209,12 +209,15 @@ struct Program {
   std::vector<std::pair<Special, Ref>> specials;
   uint32_t registerFileBytes = 0; ///< Per warp.
   uint32_t liveRegisters = 0;     ///< 32-bit registers a thread needs at once.
+  /// Per thread, what an assembler would allocate if nothing limited it.
+  uint32_t wantedRegisters = 0;
   uint32_t staticSharedBytes = 0;
   uint32_t dynamicSharedAlign = 16;
   uint32_t localBytes = 0; ///< Per thread.
   std::array<uint32_t, 3> requiredThreads = {0, 0, 0};
   std::array<uint32_t, 3> maxThreads = {0, 0, 0};
   uint32_t minBlocksPerSM = 0; ///< The assembler limits registers to fit them.
+  uint32_t maxRegisters = 0;   ///< Of .maxnreg, or 0.
   /// Blocks must run in order: something depends on which comes first.
   bool needsBlockOrder = false;
   /// Fences of any scope, and those of the whole device.
@@ -237,6 +240,7 @@ struct GlobalVariable {
 
 struct Module::Impl {
   std::string name;
+  std::string text;  ///< For ptxas.
   unsigned chip = 0; ///< 75 for .target sm_75.
   std::vector<GlobalVariable> globals;
   std::vector<std::unique_ptr<uint8_t[]>> storage;

@@ -139,6 +139,8 @@ Expected<PtxJobResult> dietcode::vgpu::runPtxJob(const PtxJob &job,
                  arguments->params.size(), kind, finding);
   if (!report)
     return fail(report.error().message);
+  if (job.config.timeOnly)
+    return PtxJobResult{*kernel, *report};
   for (size_t i = 0; i < job.arguments.size(); ++i)
     if (const auto &file = job.arguments[i].outputFile)
       if (Expected<bool> written = writeOutput(*file, arguments->buffers[i],

@@ -103,6 +103,7 @@ struct RawKernel {
   std::array<uint32_t, 3> requiredThreads = {0, 0, 0};
   std::array<uint32_t, 3> maxThreads = {0, 0, 0};
   uint32_t minBlocksPerSM = 0;
+  uint32_t maxRegisters = 0;
   std::vector<Type> registers; ///< Types; the index is the register's number.
   /// .shared and .local of the body, and the .param of its calls.
   std::vector<Variable> variables;

@@ -131,10 +131,9 @@ void conclude(const DeviceSpec &spec, LaunchReport &report) {
 
 } // namespace
 
-/// Cycles of an SM's tensor cores. Turing: 512 multiply-adds of halves a cycle
-/// (data sheet: 65 TFLOP/s at 1590 MHz and 40 SMs), twice that of bytes, four
-/// times that of 4-bit elements and 32 times that of bits.
-static double tensorCycles(const Program &program,
+/// Cycles of an SM's tensor cores: twice the rate of halves for bytes, four
+/// times for 4-bit elements and 16 times for bits.
+static double tensorCycles(const Program &program, const DeviceSpec &spec,
                            const std::vector<uint64_t> &executions) {
   double cycles = 0;
   for (size_t i = 0; i < program.code.size(); ++i) {
@@ -143,7 +142,7 @@ static double tensorCycles(const Program &program,
     const MatrixOp &op = program.matrixOps[program.code[i].imm];
     double work = double(op.shape.m) * op.shape.n * op.shape.k;
     cycles += static_cast<double>(executions[i]) * work * bitsOf(op.types[1]) /
-              (16.0 * 512.0);
+              (16.0 * spec.tensorMacsPerSM);
   }
   return cycles;
 }
@@ -162,7 +161,9 @@ LaunchReport makeReport(const LaunchState &launch,
   report.sharedAccesses = scaled(sample.sharedAccesses, scale);
   report.sectorsRead = scaled(sample.sectorsRead, scale);
   report.sectorsWritten = scaled(sample.sectorsWritten, scale);
-  report.registersPerThread = launch.registersPerThread();
+  report.registersPerThread = launch.registers.perThread;
+  report.registerSource = launch.registers.source;
+  report.registerNote = launch.registers.note;
   report.sharedBytesPerBlock = launch.sharedBytes;
   report.residentBlocksPerSM = occupancyOf(launch).blocks;
 
@@ -182,7 +183,7 @@ LaunchReport makeReport(const LaunchState &launch,
   t.integerCycles = cycles(pipes.integer, spec.int32LanesPerSM);
   t.fp64Cycles = cycles(pipes.fp64, spec.fp64LanesPerSM);
   t.sfuCycles = cycles(pipes.sfu, spec.sfuLanesPerSM);
-  t.tensorCycles = share * tensorCycles(launch.program, executions);
+  t.tensorCycles = share * tensorCycles(launch.program, spec, executions);
   t.lsuCycles = cycles(pipes.shared + pipes.global, spec.lsuLanesPerSM);
   t.sharedCycles = share * static_cast<double>(report.sharedWavefronts) * 4 *
                    spec.sharedBanks / spec.sharedBytesPerCycle;

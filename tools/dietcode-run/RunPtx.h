@@ -24,6 +24,9 @@ struct PtxOptions {
   std::string device; ///< "t4" or "virtual:t4".
   std::vector<std::string> arguments;
   bool json = false;
+  bool functional = false; ///< Only run the kernel.
+  bool time = false;       ///< Only estimate its time.
+  bool check = false;      ///< With all checkers.
 };
 
 /// Runs the kernel and prints what it did. The result is the exit status of the

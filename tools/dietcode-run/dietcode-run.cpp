@@ -54,6 +54,13 @@ cl::opt<std::string> block("block", cl::value_desc("X,Y,Z"), cl::cat(category),
 cl::opt<int64_t> sharedBytes("shared", cl::value_desc("bytes"),
                              cl::cat(category), cl::init(0),
                              cl::desc("With --ptx, dynamic shared memory"));
+cl::opt<bool> functional("functional", cl::cat(category),
+                         cl::desc("With --ptx, run the kernel without an "
+                                  "estimate of its time"));
+cl::opt<bool>
+    timeOnly("time", cl::cat(category),
+             cl::desc("With --ptx, run only the few blocks that an estimate of "
+                      "the time takes, and write no output"));
 cl::opt<std::string>
     entryName("entry", cl::value_desc("function"), cl::cat(category),
               cl::desc("Function to run (default: the only public one)"));
@@ -78,9 +85,9 @@ cl::opt<uint64_t> seed("seed", cl::cat(category), cl::init(0),
                        cl::desc("Seed of the random values"));
 cl::opt<bool>
     check("check", cl::cat(category),
-          cl::desc("Compare with a reference in double precision, and "
-                   "let all checkers of the virtual GPU watch the "
-                   "kernels unless DIETCODE_VGPU_CHECK is set"));
+          cl::desc("Let all checkers of the virtual GPU watch the kernels; "
+                   "without --ptx, unless DIETCODE_VGPU_CHECK is set, and "
+                   "compare with a reference in double precision"));
 cl::opt<double> tolerance(
     "tolerance", cl::cat(category), cl::init(1e-5),
     cl::desc("Largest error that --check accepts, relative to the magnitude of "
@@ -136,6 +143,33 @@ LogicalResult printDiagnostic(Diagnostic &diagnostic) {
   if (printed.insert(line).second)
     llvm::errs() << line;
   return success();
+}
+
+/// The first of some options that is given, or null.
+template <typename... Options>
+const cl::Option *firstGiven(const Options &...options) {
+  const cl::Option *first = nullptr;
+  auto look = [&](const cl::Option &option) {
+    if (!first && option.getNumOccurrences())
+      first = &option;
+  };
+  (look(options), ...);
+  return first;
+}
+
+/// Refuses options that mean something only with --ptx, or only without.
+Expected<void> checkMode() {
+  bool isPtx = !ptxFile.empty();
+  const cl::Option *stray =
+      isPtx
+          ? firstGiven(entryName, shapes, argumentShapes, inputs, outputs, seed,
+                       tolerance, chip, ptxVersion, maxKernels, maxRegret)
+          : firstGiven(kernel, grid, block, sharedBytes, functional, timeOnly);
+  if (!stray)
+    return {};
+  return ::dietcode::fail(
+      "--" + stray->ArgStr.str() +
+      (isPtx ? " is for MLIR, not for --ptx" : " needs --ptx"));
 }
 
 /// One request per occurrence of --shape and --arg-shapes, which go together if
@@ -204,12 +238,16 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(
       argc, argv, "Runs a function on the device and checks its results\n");
 
+  if (Expected<void> mode = checkMode(); !mode)
+    return failWith(mode.error().message);
+  if (!ptxFile.empty())
+    return ::dietcode::runPtx({ptxFile, kernel, grid, block, sharedBytes,
+                               device, positional, json, functional, timeOnly,
+                               check});
   // Before anything asks for the device.
   if (check)
     setenv("DIETCODE_VGPU_CHECK", "all", /*overwrite=*/0);
-  if (!ptxFile.empty())
-    return ::dietcode::runPtx(
-        {ptxFile, kernel, grid, block, sharedBytes, device, positional, json});
+  setenv("DIETCODE_VGPU_REGISTERS", "ptxas", /*overwrite=*/0);
   if (positional.size() > 1)
     return failWith("there is more than one input: '" + positional[0] +
                     "' and '" + positional[1] + "'");
@@ -239,7 +277,7 @@ int main(int argc, char **argv) {
 
   ::dietcode::Report report;
   RunStatus status = run(*module, *requests, report);
-  if (json && !report.runs.empty())
+  if (json && (!report.runs.empty() || !report.finding.empty()))
     ::dietcode::printJson(report, llvm::outs());
   else if (!report.runs.empty())
     ::dietcode::printTable(report, llvm::outs());

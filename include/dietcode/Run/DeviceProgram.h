@@ -26,6 +26,8 @@ struct DeviceCall {
   std::string error;
   /// Whether the error is a finding of a checker.
   bool isFinding = false;
+  /// The parts of such a finding as a JSON object.
+  std::string finding;
   /// The results, followed by the contents of each buffer argument.
   std::vector<::dietcode::NpyArray> outputs;
   std::vector<::dietcode::KernelReport> kernels;

@@ -50,6 +50,7 @@ struct Report {
   std::string entry;
   double tolerance = 0;
   std::vector<RunReport> runs;
+  std::string finding; ///< A JSON object, if a checker ended the last run.
 };
 
 /// Prints a table: a row per run, and one more for each further launch of it.

@@ -20,6 +20,10 @@
 //     leaves what protects this process: bounds.
 //   DIETCODE_VGPU_MAX_INSTRUCTIONS=N  stops a block that executes more warp
 //     instructions, which is a finding; 0 is no limit.
+//   DIETCODE_VGPU_REGISTERS=ptxas|estimate  where the registers per thread come
+//     from that decide how many blocks share an SM: from ptxas, if it is found
+//     (DIETCODE_PTXAS=path|none, Target/Ptxas.h), or from live ranges, the
+//     default. dietcode-run's default is ptxas.
 //   DIETCODE_VGPU_THREADS=N  host threads that run blocks; results do not
 //     depend on it.
 //

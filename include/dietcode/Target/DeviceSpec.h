@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // What the search, the cost model and the virtual GPU know about a device.
-// Every constant is given with its source in lib/Target/KnownDevices.cpp.
+// Every constant is given with its source in lib/Target/Devices/.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +15,7 @@
 #define DIETCODE_TARGET_DEVICESPEC_H
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,9 @@ namespace dietcode {
 struct DeviceSpec {
   std::string_view name; ///< How options name it, e.g. "t4".
   std::string_view chip; ///< LLVM's name of the architecture, e.g. "sm_75".
+  /// Whether the timing model was compared with what is published of the
+  /// device's speed. If not, its times are guesses from a data sheet.
+  bool calibrated;
 
   int smCount;
   int schedulersPerSM; ///< Each issues one warp instruction per cycle.
@@ -46,15 +50,26 @@ struct DeviceSpec {
   int staticSharedPerBlock; ///< What a kernel may declare statically.
   int optInSharedPerBlock;  ///< What it may ask for at launch.
   int sharedPerSM;
+  /// Sizes of the part of unifiedL1Bytes that may be shared memory, ascending;
+  /// L1 has the rest.
+  std::vector<int> sharedCarveouts;
+  int reservedSharedPerBlock; ///< What the system takes of it for each block.
   int sharedAllocationUnit;
   int sharedBanks; ///< Of four bytes each.
 
-  double fp32LanesPerSM;      ///< Fused multiply-adds per cycle.
-  double int32LanesPerSM;     ///< Integer operations per cycle.
-  double fp64LanesPerSM;      ///< Double-precision operations per cycle.
-  double sfuLanesPerSM;       ///< Special functions per cycle.
-  double lsuLanesPerSM;       ///< Memory-instruction lanes per cycle.
-  double sharedBytesPerCycle; ///< Per SM.
+  double fp32LanesPerSM;  ///< Fused multiply-adds per cycle.
+  double int32LanesPerSM; ///< Integer operations per cycle.
+  double fp64LanesPerSM;  ///< Double-precision operations per cycle.
+  double sfuLanesPerSM;   ///< Special functions per cycle.
+  double lsuLanesPerSM;   ///< Memory-instruction lanes per cycle.
+  /// Per SM, of the path that shared memory and L1 hits take, and what each of
+  /// them sustains of it in runs that are longer than a burst.
+  double sharedBytesPerCycle;
+  double sharedSustained;
+  double l1Sustained;
+  /// How far the path may be ahead of what it sustains: shorter bursts go at
+  /// its full rate.
+  int burstCycles;
 
   int arithmeticLatency; ///< Of a dependent FP32 or integer instruction.
   int sharedLatency;
@@ -74,7 +89,6 @@ struct DeviceSpec {
   double tensorMacsPerSM;      ///< Half-precision multiply-adds per cycle.
   int memoryQueueCycles;       ///< Work that the load/store unit accepts ahead.
   int unifiedL1Bytes;          ///< Shared memory and L1 together.
-  int minL1Bytes;              ///< What shared memory leaves at least.
   int lineBytes;               ///< Of L1, with tags.
   int sectorBytes;             ///< What caches exchange.
   double l2BytesPerCyclePerSM; ///< What one SM alone can get.
@@ -87,6 +101,10 @@ struct DeviceSpec {
 
 /// The device called `name`, or null. Names are lower case.
 const DeviceSpec *lookupDevice(std::string_view name);
+
+/// How reports name a model of a device: "virtual:t4", or
+/// "virtual:a100 (uncalibrated)".
+std::string virtualName(const DeviceSpec &device);
 
 /// The names `lookupDevice` knows, for error messages.
 std::vector<std::string_view> knownDeviceNames();

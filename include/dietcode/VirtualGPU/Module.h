@@ -22,9 +22,10 @@ namespace dietcode::vgpu {
 struct KernelInfo {
   std::string name;
   std::vector<uint32_t> paramBytes; ///< Size of each parameter.
-  /// 32-bit registers that are live at once; an estimate of what an assembler
-  /// would allocate per thread.
-  uint32_t liveRegisters = 0;
+  uint32_t liveRegisters = 0;       ///< 32-bit registers that are live at once.
+  /// Per thread, what an assembler would allocate on a T4. Target/Ptxas.h asks
+  /// one.
+  uint32_t estimatedRegisters = 0;
   uint32_t staticSharedBytes = 0;
   uint32_t localBytes = 0;
   uint32_t instructions = 0;

@@ -59,8 +59,8 @@ struct PtxJobResult {
 };
 
 /// Runs `job` on a virtual `device` and writes its output files, none of them
-/// if anything fails. `kind` says whether a checker has found something, and
-/// `finding` what.
+/// if anything fails, nor for the time only: then most blocks do not run.
+/// `kind` says whether a checker has found something, and `finding` what.
 Expected<PtxJobResult> runPtxJob(const PtxJob &job, const DeviceSpec &device,
                                  FailureKind *kind = nullptr,
                                  Finding *finding = nullptr);

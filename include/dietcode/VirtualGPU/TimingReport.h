@@ -52,6 +52,7 @@ const char *boundName(Bound bound);
 struct TimingReport {
   bool valid = false;      ///< False: there was no trace to replay.
   std::string device;      ///< With its prefix, e.g. "virtual:t4".
+  bool calibrated = true;  ///< False: the device's figures are a data sheet's.
   double cycles = 0;       ///< Of the busiest SM, without the launch.
   double microseconds = 0; ///< With the launch.
   double launchMicroseconds = 0;
@@ -62,11 +63,17 @@ struct TimingReport {
   std::array<double, boundCount> busy = {};
   /// Cycles of warps that wait, as fractions of all cycles of resident warps.
   std::array<double, stallCount> stalls = {};
+  /// Cycles in which a scheduler has no instruction to issue, by what the first
+  /// warp to go on waits for, as fractions of all cycles: the part of the
+  /// stalls that other warps do not hide.
+  std::array<double, stallCount> idle = {};
   std::string limiter;     ///< What limits the kernel, in a phrase.
   std::string explanation; ///< The figures behind that, in a sentence.
   std::string runnerUp;    ///< What warps wait for most, arithmetic aside.
 
   uint32_t registersPerThread = 0;
+  std::string registerSource; ///< "ptxas 13.0", "given" or "estimated".
+  uint32_t spillBytes = 0;    ///< Loaded and stored per thread, by ptxas.
   uint32_t residentBlocks = 0;
   uint32_t residentWarps = 0;
   double occupancy = 0; ///< Resident warps of those that fit on an SM.

@@ -33,11 +33,17 @@ struct LaunchConfig {
   /// Stops a block that executes more warp instructions; 0 is no limit.
   uint64_t maxWarpInstructionsPerBlock = 0;
   CheckOptions checks;
-  /// Registers per thread as an assembler allocated them; 0 for an estimate.
+  /// Registers per thread as an assembler allocated them. If 0, ptxas is asked
+  /// or they are estimated.
   uint32_t registersPerThread = 0;
+  /// Asks ptxas for the device's chip, where there is one (Target/Ptxas.h). It
+  /// takes tens of milliseconds, once for each module and chip.
+  bool usePtxas = false;
   /// Runs only the few blocks that the timing model replays: the estimate is
   /// the same, and memory holds what these blocks wrote.
   bool timeOnly = false;
+  /// Runs without an estimate: no time, and no traces that cost some.
+  bool functionalOnly = false;
 };
 
 /// Executed warp instructions by the part of the SM they occupy.
@@ -84,6 +90,8 @@ struct LaunchReport {
   /// Accesses that went unchecked, since the shadows had no room for them.
   uint64_t uncheckedPages = 0;
   uint32_t registersPerThread = 0;
+  std::string registerSource; ///< "ptxas 13.0", "given" or "estimated".
+  std::string registerNote;   ///< Why ptxas was of no use, or its warnings.
   uint32_t sharedBytesPerBlock = 0;
   uint32_t residentBlocksPerSM = 0;
   TimingBreakdown timing; ///< Of the first-order model.

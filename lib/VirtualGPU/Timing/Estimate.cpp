@@ -44,6 +44,12 @@ double gridBlocks(const LaunchState &launch) {
   return double(launch.grid[0]) * launch.grid[1] * launch.grid[2];
 }
 
+/// What a block takes of an SM's shared memory.
+int64_t sharedPerBlock(const LaunchState &launch) {
+  int64_t bytes = launch.sharedBytes + launch.spec.reservedSharedPerBlock;
+  return roundUp(bytes, launch.spec.sharedAllocationUnit);
+}
+
 class Estimator {
 public:
   Estimator(const LaunchState &launch, const BlockMap &map,
@@ -78,11 +84,15 @@ private:
 MemoryShare Estimator::memoryShare() const {
   MemoryShare share;
   share.activeSMs = activeSMs;
-  // What shared memory leaves of the 96 KB, which split 32 + 64 or 64 + 32.
-  int64_t shared = int64_t(launch.sharedBytes) * occupancy.blocks;
-  bool isSmall = shared <= spec.minL1Bytes;
-  share.l1Bytes =
-      isSmall ? spec.unifiedL1Bytes - spec.minL1Bytes : spec.minL1Bytes;
+  // What the smallest part that holds the shared memory leaves.
+  int64_t shared = sharedPerBlock(launch) * occupancy.blocks;
+  int64_t carved = spec.sharedPerSM;
+  for (int size : spec.sharedCarveouts)
+    if (size >= shared) {
+      carved = size;
+      break;
+    }
+  share.l1Bytes = spec.unifiedL1Bytes - carved;
   double footprint = 0;
   for (uint32_t index : sample.rangesRead)
     footprint += double(launch.memory.ranges()[index].size);
@@ -148,7 +158,8 @@ TimingReport Estimator::run() {
 
 void Estimator::fill(TimingReport &report) const {
   report.valid = true;
-  report.device = "virtual:" + std::string(spec.name);
+  report.device = virtualName(spec);
+  report.calibrated = spec.calibrated;
   report.cycles = total.cycles;
   report.launchMicroseconds = spec.launchSeconds * 1e6;
   report.microseconds =
@@ -160,7 +171,9 @@ void Estimator::fill(TimingReport &report) const {
   report.fp32PeakFraction =
       report.flopPerCyclePerSM / (2 * spec.fp32LanesPerSM);
   auto warps = (launch.threads + 31) / 32;
-  report.registersPerThread = launch.registersPerThread();
+  report.registersPerThread = launch.registers.perThread;
+  report.registerSource = launch.registers.source;
+  report.spillBytes = launch.registers.spillBytes;
   report.residentBlocks = occupancy.blocks;
   report.residentWarps = occupancy.blocks * warps;
   report.occupancy = double(report.residentWarps) / spec.maxWarpsPerSM;
@@ -195,6 +208,8 @@ void Estimator::fillRates(TimingReport &report) const {
   set(Bound::Dram, m.dram / cycles);
   for (unsigned i = 0; i < stallCount; ++i)
     report.stalls[i] = c.stalls[i] / std::max(1.0, c.warpCycles);
+  for (unsigned i = 0; i < stallCount; ++i)
+    report.idle[i] = c.idle[i] / slots;
   auto ratio = [](double a, double b) { return b > 0 ? a / b : 0; };
   report.l1HitRate = ratio(m.l1Hits, m.loadSectors);
   report.l2HitRate = ratio(m.l2Hits, m.l2Loads);
@@ -209,11 +224,10 @@ Occupancy occupancyOf(const LaunchState &launch) {
   const DeviceSpec &spec = launch.spec;
   int64_t warps = (launch.threads + 31) / 32;
   int64_t registers =
-      roundUp(32 * std::max<int64_t>(launch.registersPerThread(), 16),
+      roundUp(32 * std::max<int64_t>(launch.registers.perThread, 16),
               spec.registerAllocationUnit) *
       warps;
-  int64_t shared = roundUp(std::max<int64_t>(launch.sharedBytes, 1),
-                           spec.sharedAllocationUnit);
+  int64_t shared = std::max<int64_t>(sharedPerBlock(launch), 1);
   const std::pair<int64_t, const char *> limits[] = {
       {spec.maxBlocksPerSM, "blocks"},
       {spec.maxWarpsPerSM / warps, "warps"},

@@ -37,7 +37,7 @@ MemorySystem::MemorySystem(const DeviceSpec &spec, const MemoryShare &share)
 }
 
 double MemorySystem::acceptsAt(bool isGlobal) const {
-  double path = pathFree - spec.memoryQueueCycles;
+  double path = pathOpens() - spec.memoryQueueCycles;
   if (!isGlobal)
     return path;
   return std::max(path, std::max(l2Free, dramFree) - 2.0 * spec.globalLatency);
@@ -47,16 +47,25 @@ double MemorySystem::drained() const {
   return std::max(pathFree, std::max(l2Free, dramFree));
 }
 
-/// A wavefront is a word of each bank: 128 bytes, 2 cycles of 64 bytes.
+/// Takes the path for `busy` cycles, which are `slowdown` as many in the long
+/// run; returns when it starts.
+double MemorySystem::occupyPath(double now, double busy, double slowdown) {
+  double start = std::max(now, pathOpens());
+  pathFree = start + busy;
+  sustainedFree = std::max(start, sustainedFree) + busy * slowdown;
+  return start;
+}
+
+/// A wavefront is a word of each bank: 128 bytes, 2 cycles of 64 bytes on T4.
 double MemorySystem::shared(double now, const TracedAccess &access,
                             bool isShuffle) {
   double perWavefront = 4.0 * spec.sharedBanks / spec.sharedBytesPerCycle;
   double n = isShuffle ? 1 : access.wavefronts;
-  double start = std::max(now, pathFree);
   // Addresses come in at the load/store unit's lanes per cycle.
   double busy = std::max(n * perWavefront, 32 / spec.lsuLanesPerSM);
-  pathFree = start + busy;
-  counters.pathShared += busy;
+  double slowdown = spec.sharedBytesPerCycle / spec.sharedSustained;
+  double start = occupyPath(now, busy, slowdown);
+  counters.pathShared += busy * slowdown;
   counters.wavefronts += n;
   counters.idealWavefronts += isShuffle ? 1 : access.idealWavefronts;
   double wide = std::max(0, access.idealWavefronts - 1);
@@ -121,11 +130,11 @@ double MemorySystem::global(double now, const TracedAccess &access,
                             bool bypassesL1) {
   double sectorBytes = spec.sectorBytes;
   double n = std::max<double>(access.sectors, 1);
-  double start = std::max(now, pathFree);
   double busy = std::max(n * sectorBytes / spec.sharedBytesPerCycle,
                          32 / spec.lsuLanesPerSM);
-  pathFree = start + busy;
-  counters.pathL1 += busy;
+  double slowdown = spec.sharedBytesPerCycle / spec.l1Sustained;
+  double start = occupyPath(now, busy, slowdown);
+  counters.pathL1 += busy * slowdown;
   counters.requests += 1;
   counters.sectors += access.sectors;
   counters.idealSectors += access.idealSectors;

@@ -11,6 +11,7 @@
 
 #include "Trace.h"
 #include "dietcode/Target/DeviceSpec.h"
+#include <algorithm>
 #include <unordered_map>
 
 namespace dietcode::vgpu {
@@ -28,7 +29,7 @@ struct MemoryShare {
 };
 
 struct MemoryCounters {
-  double pathShared = 0; ///< Cycles of the 64-byte path.
+  double pathShared = 0; ///< Cycles of the path at the sustained rate.
   double pathL1 = 0;
   double l2 = 0; ///< Cycles of this SM's share of L2.
   double dram = 0;
@@ -39,7 +40,9 @@ struct MemoryCounters {
 
 /// Each level is a server with a rate and a latency:
 ///   done = max(now, when the server is free) + bytes / rate + latency
-/// Shared memory and L1 hits share one path [whitepaper: unified].
+/// Shared memory and L1 hits share one path [whitepaper: unified]. It serves
+/// bursts at its full rate and long runs at the one that was measured: a second
+/// server with the sustained rate may lag behind it by burstCycles.
 class MemorySystem {
 public:
   MemorySystem(const DeviceSpec &spec, const MemoryShare &share);
@@ -68,6 +71,10 @@ private:
     double ready[8] = {}; ///< When each sector arrives; < 0: not there.
   };
   enum class Level : uint8_t { L1, L2, Dram };
+  double pathOpens() const {
+    return std::max(pathFree, sustainedFree - spec.burstCycles);
+  }
+  double occupyPath(double now, double busy, double slowdown);
   Line &lineOf(uint64_t sector);
   /// Looks a sector up and brings it in.
   Level lookup(uint64_t sector, bool isLoad, bool bypassesL1, Line *&line);
@@ -83,7 +90,7 @@ private:
   double l2Filled = 0;
   double missDebt = 0;
   double l2Rate, dramRate;
-  double pathFree = 0, l2Free = 0, dramFree = 0;
+  double pathFree = 0, sustainedFree = 0, l2Free = 0, dramFree = 0;
 };
 
 } // namespace dietcode::vgpu

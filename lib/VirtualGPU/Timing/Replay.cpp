@@ -63,6 +63,8 @@ struct SubCore {
   std::array<double, unitCount> free = {};
   uint32_t last = 0; ///< Index into warps.
   double nextEvent = 0;
+  double idleFrom = 0;
+  Stall idleFor = Stall::NotSelected; ///< Not idle.
 };
 
 /// When an iteration of a cut loop began, over all warps.
@@ -84,6 +86,9 @@ public:
 private:
   bool isMemory(Unit unit) const {
     return unit == Unit::Shared || unit == Unit::Global;
+  }
+  Stall throttleOf(Unit unit) const {
+    return isMemory(unit) ? Stall::MemoryThrottle : Stall::MathThrottle;
   }
   const ScheduledInst &nextInst(const ReplayedWarp &warp) const {
     return schedule[warp.plan->steps[warp.step].traced.block].insts[warp.inst];
@@ -165,20 +170,36 @@ double SM::pipeFree(const SubCore &core, const ReplayedWarp &warp) const {
 
 /// Issues at most one instruction; returns when the next one may be issued.
 double SM::issueFrom(SubCore &core, double now) {
+  if (core.idleFor != Stall::NotSelected)
+    counters.idle[static_cast<unsigned>(core.idleFor)] += now - core.idleFrom;
   uint32_t n = static_cast<uint32_t>(core.warps.size());
   ReplayedWarp *chosen = nullptr;
   double next = never;
+  core.idleFrom = now;
+  core.idleFor = Stall::NotSelected;
+  // Until nothing else is to be waited for, barriers are not to blame.
+  auto waits = [&](double until, Stall stall) {
+    if (until >= next)
+      return;
+    next = until;
+    core.idleFor = stall;
+  };
   for (uint32_t k = 0; k < n; ++k) {
     ReplayedWarp &warp = warps[core.warps[k]];
-    if (warp.done || warp.atBarrier)
+    if (warp.done)
       continue;
+    if (warp.atBarrier) {
+      if (next == never)
+        core.idleFor = Stall::Barrier;
+      continue;
+    }
     if (warp.readyAt > now) {
-      next = std::min(next, warp.readyAt);
+      waits(warp.readyAt, warp.waitsFor);
       continue;
     }
     double at = pipeFree(core, warp);
     if (at > now) {
-      next = std::min(next, at);
+      waits(at, throttleOf(nextInst(warp).cost.unit));
       continue;
     }
     next = std::min(next, now + 1); // Or the one after, if it is chosen.
@@ -187,6 +208,7 @@ double SM::issueFrom(SubCore &core, double now) {
   }
   if (!chosen)
     return next;
+  core.idleFor = Stall::NotSelected;
   core.last = static_cast<uint32_t>(
       std::find(core.warps.begin(), core.warps.end(),
                 static_cast<uint32_t>(chosen - warps.data())) -
@@ -203,8 +225,7 @@ void SM::account(const ReplayedWarp &warp, double now, double pipeAt) {
   double operands = std::min(std::max(warp.readyAt, from), now);
   counters.stalls[static_cast<unsigned>(warp.waitsFor)] += operands - from;
   double pipe = std::min(std::max(pipeAt, operands), now);
-  Stall throttle = isMemory(nextInst(warp).cost.unit) ? Stall::MemoryThrottle
-                                                      : Stall::MathThrottle;
+  Stall throttle = throttleOf(nextInst(warp).cost.unit);
   counters.stalls[static_cast<unsigned>(throttle)] += pipe - operands;
   counters.stalls[static_cast<unsigned>(Stall::NotSelected)] += now - pipe;
 }

@@ -35,6 +35,18 @@ Operands operandsOf(const Program &program, const Inst &inst) {
   return result;
 }
 
+std::vector<uint32_t> successorsOf(const Program &program, const BlockMap &map,
+                                   uint32_t block) {
+  std::vector<uint32_t> result;
+  const Inst &last = program.code[map.end(block) - 1];
+  if (last.kind == Kind::Branch)
+    result.push_back(map.startingAt(last.target));
+  bool leaves = last.kind == Kind::Branch || last.kind == Kind::Exit;
+  if ((!leaves || last.guard != noRef) && block + 1 < map.size())
+    result.push_back(block + 1);
+  return result;
+}
+
 std::vector<std::vector<bool>> liveRows(const Program &program,
                                         const BlockMap &map) {
   const std::vector<Inst> &code = program.code;
@@ -51,12 +63,7 @@ std::vector<std::vector<bool>> liveRows(const Program &program,
       for (Ref ref : operands.writes)
         defs[b][ref / rowBytes] = true;
     }
-    const Inst &last = code[map.end(b) - 1];
-    if (last.kind == Kind::Branch)
-      successors[b].push_back(map.startingAt(last.target));
-    bool leaves = last.kind == Kind::Branch || last.kind == Kind::Exit;
-    if ((!leaves || last.guard != noRef) && b + 1 < map.size())
-      successors[b].push_back(b + 1);
+    successors[b] = successorsOf(program, map, b);
   }
   for (bool changed = true; changed;) {
     changed = false;
@@ -69,6 +76,37 @@ std::vector<std::vector<bool>> liveRows(const Program &program,
         }
   }
   return out;
+}
+
+/// A row reaches to the next one. Rows of 64 bytes are those of predicates and
+/// of elements of up to 16 bits.
+std::vector<uint8_t> rowWeights(const Program &program) {
+  size_t rows = program.registerFileBytes / rowBytes + 1;
+  std::vector<bool> begins(rows), isPredicate(rows);
+  begins.back() = true;
+  for (const Inst &inst : program.code) {
+    Operands operands = operandsOf(program, inst);
+    bool writesPredicate =
+        inst.kind == Kind::Setp ||
+        (inst.kind == Kind::Lane && inst.blend == blendPredicate);
+    for (Ref ref : operands.reads)
+      begins[ref / rowBytes] = true;
+    for (Ref ref : operands.writes) {
+      begins[ref / rowBytes] = true;
+      if (writesPredicate)
+        isPredicate[ref / rowBytes] = true;
+    }
+  }
+  std::vector<uint8_t> weights(rows);
+  for (size_t row = 0, next; row + 1 < rows; row = next) {
+    for (next = row + 1; !begins[next];)
+      ++next;
+    if (begins[row] && !isPredicate[row])
+      weights[row] = next - row >= 4 ? 2 : 1;
+  }
+  for (auto &[kind, ref] : program.specials)
+    weights[ref / rowBytes] = 0;
+  return weights;
 }
 
 } // namespace dietcode::vgpu

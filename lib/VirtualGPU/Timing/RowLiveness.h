@@ -29,6 +29,14 @@ Operands operandsOf(const Program &program, const Inst &inst);
 std::vector<std::vector<bool>> liveRows(const Program &program,
                                         const BlockMap &map);
 
+/// Where control may go from a basic block.
+std::vector<uint32_t> successorsOf(const Program &program, const BlockMap &map,
+                                   uint32_t block);
+
+/// For each row, how many 32-bit registers a thread needs for it: none for
+/// predicates and special registers.
+std::vector<uint8_t> rowWeights(const Program &program);
+
 } // namespace dietcode::vgpu
 
 #endif // DIETCODE_LIB_VIRTUALGPU_TIMING_ROWLIVENESS_H

@@ -63,11 +63,17 @@ std::string TimingReport::toText() const {
   out.line("  limited by    %s (%s)", limiter.c_str(), explanation.c_str());
   if (!runnerUp.empty())
     out.line("  then by       %s", runnerUp.c_str());
+  std::string spills;
+  if (spillBytes)
+    spills = "; " + std::to_string(spillBytes) +
+             " bytes spilled, which the model leaves out";
   out.line(
       "  occupancy     %.0f %%: %u blocks, %u warps per SM, limited by %s; "
-      "%u registers; %.2f waves",
+      "%.2f waves",
       100 * occupancy, residentBlocks, residentWarps, occupancyLimiter.c_str(),
-      registersPerThread, waves);
+      waves);
+  out.line("  registers     %u (%s)%s", registersPerThread,
+           registerSource.c_str(), spills.c_str());
   out.line("  caches        L1 hits %.0f %%, L2 hits %.0f %%", 100 * l1HitRate,
            100 * l2HitRate);
   out.line("  accesses      %.1f sectors per request, %.1f needed; shared "
@@ -77,6 +83,10 @@ std::string TimingReport::toText() const {
     if (busy[i] >= 0.005)
       out.line("  busy          %5.1f %%  %s", 100 * busy[i],
                boundName(static_cast<Bound>(i)));
+  for (unsigned i = 0; i < stallCount; ++i)
+    if (idle[i] >= 0.005 && static_cast<Stall>(i) != Stall::MathThrottle)
+      out.line("  idle          %5.1f %%  of cycles, for %s", 100 * idle[i],
+               stallName(static_cast<Stall>(i)));
   for (unsigned i = 0; i < stallCount; ++i)
     if (stalls[i] >= 0.005)
       out.line("  stall         %5.1f %%  %s", 100 * stalls[i],
@@ -88,6 +98,7 @@ std::string TimingReport::toJson() const {
   nlohmann::ordered_json json;
   json["kind"] = "estimate";
   json["device"] = device;
+  json["calibrated"] = calibrated;
   json["valid"] = valid;
   json["cycles"] = cycles;
   json["microseconds"] = microseconds;
@@ -102,11 +113,15 @@ std::string TimingReport::toJson() const {
     json["busy"][boundName(static_cast<Bound>(i))] = busy[i];
   for (unsigned i = 0; i < stallCount; ++i)
     json["stalls"][stallName(static_cast<Stall>(i))] = stalls[i];
+  for (unsigned i = 0; i < stallCount; ++i)
+    json["idle"][stallName(static_cast<Stall>(i))] = idle[i];
   json["occupancy"] = {{"fraction", occupancy},
                        {"limiter", occupancyLimiter},
                        {"blocks_per_sm", residentBlocks},
                        {"warps_per_sm", residentWarps},
                        {"registers_per_thread", registersPerThread},
+                       {"register_source", registerSource},
+                       {"spill_bytes", spillBytes},
                        {"waves", waves}};
   json["memory"] = {{"l1_hit_rate", l1HitRate},
                     {"l2_hit_rate", l2HitRate},

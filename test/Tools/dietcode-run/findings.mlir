@@ -23,3 +23,15 @@ func.func @write(%a: memref<?x4xf32>, %i: index) {
   memref.store %zero, %a[%i, %i] : memref<?x4xf32>
   return
 }
+
+// Under --json, the report has its parts.
+// RUN: sh -c 'dietcode-run %s --entry read --json 2> %t > %t.json; test $? = 4'
+// RUN: FileCheck %s --check-prefix=READ-JSON < %t.json
+// READ-JSON: "finding": {
+// READ-JSON:   "kind": "out-of-bounds"
+// READ-JSON: "runs": []
+// RUN: sh -c 'dietcode-run %s --entry write --json --arg-shapes 4x4,=5 2> %t > %t.json; test $? = 4'
+// RUN: FileCheck %s --check-prefix=WRITE-JSON < %t.json
+// WRITE-JSON: "finding": {
+// WRITE-JSON:   "argument": 0
+// WRITE-JSON:   "kind": "stray-write"

@@ -8,6 +8,7 @@
 
 #include "dietcode/Target/DeviceSpec.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <set>
 
@@ -26,7 +27,7 @@ TEST(KnownDevices, FindsTheT4) {
 }
 
 TEST(KnownDevices, RefusesOtherNames) {
-  for (const char *name : {"", "T4", "t4 ", "h100"})
+  for (const char *name : {"", "T4", "t4 ", "h200", "virtual:t4"})
     EXPECT_EQ(lookupDevice(name), nullptr) << name;
 }
 
@@ -40,10 +41,58 @@ TEST(KnownDevices, EveryDeviceIsComplete) {
         << name;
     EXPECT_GT(device->launchSeconds, 0) << name;
     EXPECT_LE(device->staticSharedPerBlock, device->optInSharedPerBlock);
-    EXPECT_LE(device->optInSharedPerBlock, device->sharedPerSM);
+    EXPECT_LE(device->optInSharedPerBlock + device->reservedSharedPerBlock,
+              device->sharedPerSM);
+    ASSERT_FALSE(device->sharedCarveouts.empty()) << name;
+    EXPECT_TRUE(std::is_sorted(device->sharedCarveouts.begin(),
+                               device->sharedCarveouts.end()));
+    EXPECT_EQ(device->sharedCarveouts.back(), device->sharedPerSM) << name;
+    EXPECT_LT(device->sharedPerSM, device->unifiedL1Bytes) << name;
+    EXPECT_LE(device->sharedSustained, device->sharedBytesPerCycle) << name;
+    EXPECT_LE(device->l1Sustained, device->sharedBytesPerCycle) << name;
+    EXPECT_LT(device->l1Latency, device->l2Latency) << name;
     EXPECT_LT(device->sharedLatency, device->l2Latency);
     EXPECT_LT(device->l2Latency, device->globalLatency);
   }
+}
+
+/// The peaks of the data sheets, in TFLOP/s, follow from the parts.
+TEST(KnownDevices, PeaksAreThoseOfTheDataSheets) {
+  struct Peaks {
+    const char *name, *chip;
+    double fp32, fp64, tensor, tolerance;
+  };
+  const Peaks peaks[] = {
+      {"t4", "sm_75", 8.14, 0.254, 65.1, 0.01},
+      {"rtx2080ti", "sm_75", 13.45, 0.42, 107.6, 0.01},
+      {"v100", "sm_70", 15.7, 7.8, 125, 0.01},
+      {"a100", "sm_80", 19.5, 9.7, 312, 0.01},
+      {"l4", "sm_89", 30.3, 0.473, 121, 0.01},
+      // At the clock of FP32; the tensor cores' 989 are at a lower one.
+      {"h100", "sm_90", 67, 34, 989 * 1980.0 / 1830, 0.02},
+  };
+  for (const Peaks &row : peaks) {
+    const DeviceSpec *device = lookupDevice(row.name);
+    ASSERT_NE(device, nullptr) << row.name;
+    EXPECT_EQ(device->chip, row.chip);
+    double rate = 2 * device->smCount * device->clockHz * 1e-12;
+    EXPECT_NEAR(rate * device->fp32LanesPerSM, row.fp32,
+                row.tolerance * row.fp32)
+        << row.name;
+    EXPECT_NEAR(rate * device->fp64LanesPerSM, row.fp64,
+                row.tolerance * row.fp64)
+        << row.name;
+    EXPECT_NEAR(rate * device->tensorMacsPerSM, row.tensor,
+                row.tolerance * row.tensor)
+        << row.name;
+  }
+}
+
+TEST(KnownDevices, OnlyTheT4IsCalibrated) {
+  EXPECT_EQ(virtualName(*lookupDevice("t4")), "virtual:t4");
+  EXPECT_EQ(virtualName(*lookupDevice("a100")), "virtual:a100 (uncalibrated)");
+  for (std::string_view name : knownDeviceNames())
+    EXPECT_EQ(lookupDevice(name)->calibrated, name == "t4") << name;
 }
 
 TEST(KnownChips, HaveTheirPtxVersion) {

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TimingUtil.h"
+#include "dietcode/Target/Ptxas.h"
 #include <cstdio>
 #include <ctime>
 #include <fstream>
@@ -65,13 +66,27 @@ struct Product {
   void *a, *b, *c;
 };
 
+/// Registers of a kernel by ptxas, or as ptxas 13.0 gave them for sm_75 where
+/// there is none.
+uint32_t registersOf(const char *file, const std::string &kernel) {
+  std::ifstream in(std::string(VGPU_TEST_INPUTS) + "/" + file);
+  std::string text((std::istreambuf_iterator<char>(in)), {});
+  PtxasOutcome outcome = runPtxas(text, testDevice().chip, file);
+  if (const PtxasKernel *found = outcome.report.lookup(kernel))
+    return static_cast<uint32_t>(found->registers);
+  return kernel == "naive"                                    ? 49
+         : kernel == "no_prefetch" || kernel == "uncoalesced" ? 128
+                                                              : 127;
+}
+
 /// The project's own kernel, which takes memrefs: pointers, an offset, sizes
-/// and strides. ptxas 13 gives it 127 registers.
+/// and strides.
 TimingReport estimateGenerated(Product &product) {
   LaunchConfig config;
   config.grid = {(product.m + 127) / 128 * ((product.n + 127) / 128), 1, 1};
   config.block = {256, 1, 1};
-  config.registersPerThread = 127;
+  config.registersPerThread =
+      registersOf("sgemm-dietcode.ptx", "matmul_large_aligned");
   int64_t zero = 0, one = 1, m = product.m, n = product.n, k = product.k;
   void *a = &product.a, *b = &product.b, *c = &product.c;
   return product.estimate("sgemm-dietcode.ptx", "matmul_large_aligned", config,
@@ -87,7 +102,8 @@ TimingReport estimateVariant(Product &product, const char *kernel,
   config.grid = {product.n / (isNaive ? 32 : 128),
                  product.m / (isNaive ? 8 : 128), 1};
   config.block = {isNaive ? 32 : 256, isNaive ? 8 : 1, 1};
-  config.registersPerThread = registers;
+  config.registersPerThread =
+      registers ? registers : registersOf("sgemm-variants.ptx", kernel);
   auto n = static_cast<int32_t>(product.n);
   return product.estimate("sgemm-variants.ptx", kernel, config,
                           {&product.a, &product.b, &product.c, &n});
@@ -108,11 +124,14 @@ TEST(SgemmTiming, GoodAndNaive) {
 
 TEST(SgemmTiming, SpoiledKernels) {
   Product product(4096, 4096, 4096);
-  double base = estimateVariant(product, "base").microseconds;
+  TimingReport good = estimateVariant(product, "base");
+  EXPECT_EQ(good.limiter, "FMA pipe");
+  double base = good.microseconds;
   TimingReport late = estimateVariant(product, "no_prefetch");
-  EXPECT_GT(late.microseconds, 1.02 * base);
   // The other block of the SM covers most of it.
-  EXPECT_EQ(late.runnerUp, "global-memory latency");
+  EXPECT_GT(late.microseconds, 1.02 * base);
+  EXPECT_EQ(late.residentBlocks, 2u);
+  EXPECT_EQ(late.limiter, "global-memory latency");
   TimingReport conflicts = estimateVariant(product, "conflicts");
   EXPECT_GT(conflicts.microseconds, 1.2 * base);
   EXPECT_EQ(conflicts.limiter, "shared-memory bank conflicts");

@@ -67,6 +67,29 @@ inline std::string repeat(const std::string &text, unsigned times) {
   return result;
 }
 
+/// Cycles of one copy of `body` in a loop: by the difference between two
+/// lengths, which removes the loop, the prologue and the end.
+inline double cyclesOf(const std::string &body, const LaunchConfig &config,
+                       const std::string &before = "",
+                       const std::string &variables = "") {
+  auto cycles = [&](unsigned copies) {
+    return estimate(wrap(before + loopOf(repeat(body, copies), 100), variables),
+                    config)
+        .replay.cycles;
+  };
+  return (cycles(48) - cycles(16)) / (32 * 100);
+}
+
+/// So many instructions of which none needs another's result.
+inline std::string independent(const std::string &op, unsigned chains) {
+  std::string text;
+  for (unsigned i = 0; i < chains; ++i) {
+    std::string r = "%f" + std::to_string(10 + i);
+    text += op + " " + r + ", %f1, %f2, " + r + ";\n";
+  }
+  return text;
+}
+
 } // namespace dietcode::vgpu
 
 #endif // DIETCODE_TEST_UNIT_VIRTUALGPU_TIMINGUTIL_H

@@ -52,6 +52,18 @@ MatmulOp::getContractionShape(ArrayRef<int64_t> problemShape) {
   return {problemShape[M], problemShape[N], problemShape[K]};
 }
 
+::dietcode::OperatorTraits MatmulOp::getTraits() {
+  ::dietcode::OperatorTraits traits;
+  traits.elementType.clear();
+  llvm::raw_string_ostream(traits.elementType)
+      << getElementTypeOrSelf(getLhs());
+  traits.transposeA = getTransposeA();
+  traits.transposeB = getTransposeB();
+  traits.accumulate = getAccumulate();
+  traits.epilogueOperands = getEpilogueOperands().size();
+  return traits;
+}
+
 //===----------------------------------------------------------------------===//
 // Verification
 //===----------------------------------------------------------------------===//

@@ -13,7 +13,8 @@
 #ifndef DIETCODE_DIALECT_DIETCODE_IR_DIETCODE_H
 #define DIETCODE_DIALECT_DIETCODE_IR_DIETCODE_H
 
-#include "dietcode/CostModel/AnalyticalModel.h"
+#include "dietcode/CostModel/Adaption.h"
+#include "dietcode/CostModel/OperatorTraits.h"
 #include "dietcode/Search/Dispatch.h"
 #include "dietcode/Search/Schedule.h"
 #include "dietcode/Target/DeviceSpec.h"

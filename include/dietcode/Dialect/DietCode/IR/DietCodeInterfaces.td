@@ -35,6 +35,9 @@ def DietCode_OperatorOpInterface : OpInterface<"OperatorOpInterface"> {
       "::dietcode::ContractionShape", "getContractionShape",
       (ins "::llvm::ArrayRef<int64_t>":$problemShape)>,
     InterfaceMethod<
+      "What records and trained models call the operator; says nothing of shapes.",
+      "::dietcode::OperatorTraits", "getTraits">,
+    InterfaceMethod<
       "The symbol of the `dietcode.dispatch` that serves the operator, or null.",
       "::mlir::FlatSymbolRefAttr", "getDispatchAttr">,
     InterfaceMethod<
