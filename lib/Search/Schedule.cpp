@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 
 using namespace dietcode;
 
@@ -388,6 +389,27 @@ std::vector<std::string_view> dietcode::scheduleConstraintNames() {
   for (const Constraint &constraint : kConstraints)
     names.push_back(constraint.name);
   return names;
+}
+
+bool dietcode::areNeighbours(const Schedule &a, const Schedule &b) {
+  auto steps = [](int64_t x, int64_t y) {
+    if (x == y)
+      return 0;
+    return std::max(x, y) == 2 * std::min(x, y) ? (x > y ? 1 : -1) : 4;
+  };
+  int blockM = steps(a.blockM, b.blockM), threadM = steps(a.threadM, b.threadM);
+  int blockN = steps(a.blockN, b.blockN), threadN = steps(a.threadN, b.threadN);
+  int sum = std::abs(blockM) + std::abs(threadM) + std::abs(blockN) +
+            std::abs(threadN) + std::abs(steps(a.blockK, b.blockK)) +
+            (a.stages == b.stages ? 0 : 1);
+  bool keepsThreads = (blockM != 0 && blockM == threadM) ||
+                      (blockN != 0 && blockN == threadN);
+  return sum == 1 || (sum == 2 && keepsThreads);
+}
+
+int64_t dietcode::blocksOf(const Schedule &schedule, int64_t m, int64_t n) {
+  return roundUp(m, schedule.blockM) / schedule.blockM *
+         (roundUp(n, schedule.blockN) / schedule.blockN);
 }
 
 std::vector<Schedule> dietcode::enumerateSchedules(const DeviceSpec &device,

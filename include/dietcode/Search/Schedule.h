@@ -144,6 +144,13 @@ struct ScheduleSpace {
   std::vector<int64_t> threadN = {1, 2, 4, 8, 16};
 };
 
+/// Whether one parameter differs by one step, a factor of two, or the block and
+/// the thread tile of one dimension both do, which keeps the threads.
+bool areNeighbours(const Schedule &a, const Schedule &b);
+
+/// Blocks that cover an m x n destination.
+int64_t blocksOf(const Schedule &schedule, int64_t m, int64_t n);
+
 /// Every schedule of `space` that is valid on `device`, in lexical order.
 std::vector<Schedule> enumerateSchedules(const DeviceSpec &device,
                                          const ScheduleSpace &space = {});

@@ -27,14 +27,19 @@ using namespace mlir::dietcode;
 // Select
 //===----------------------------------------------------------------------===//
 
-void mlir::dietcode::buildSelectPipeline(OpPassManager &pm,
-                                         const DietCodeToLLVMOptions &options) {
+void mlir::dietcode::buildRaisePipeline(OpPassManager &pm,
+                                        const DietCodeToLLVMOptions &options) {
   DietCodeAttachDevicePassOptions device;
   device.device = options.device;
   device.chip = options.chip;
   pm.addPass(createDietCodeAttachDevicePass(device));
   pm.addPass(createConvertLinalgToDietCodePass());
   pm.addPass(createDietCodeBindShapesPass());
+}
+
+void mlir::dietcode::buildSelectPipeline(OpPassManager &pm,
+                                         const DietCodeToLLVMOptions &options) {
+  buildRaisePipeline(pm, options);
   DietCodeSelectMicroKernelsPassOptions select;
   select.maxKernels = options.maxKernels;
   select.maxRegret = options.maxRegret;

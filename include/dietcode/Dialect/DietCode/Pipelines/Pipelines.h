@@ -60,6 +60,11 @@ struct DietCodeToLLVMOptions : PassPipelineOptions<DietCodeToLLVMOptions> {
       llvm::cl::init(2)};
 };
 
+/// From linalg and tensors to operators whose dimensions are bound to shape
+/// variables: the input of tuning.
+void buildRaisePipeline(OpPassManager &pm,
+                        const DietCodeToLLVMOptions &options);
+
 /// From linalg and tensors to operators with a dispatch: what a tuned file
 /// holds, still readable and independent of how it is lowered.
 void buildSelectPipeline(OpPassManager &pm,

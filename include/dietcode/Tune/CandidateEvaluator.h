@@ -1,0 +1,108 @@
+//===- CandidateEvaluator.h - Compile, verify and time candidates *- C++ -*-===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Builder and measurer are separate programs: candidates are compiled here, by
+// several threads, and measured by dietcode-measure, several at once, from a
+// folder of jobs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DIETCODE_TUNE_CANDIDATEEVALUATOR_H
+#define DIETCODE_TUNE_CANDIDATEEVALUATOR_H
+
+#include "dietcode/Measure/JobFolder.h"
+#include "dietcode/Tune/TuningTask.h"
+#include "dietcode/Tune/Verification.h"
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+
+namespace mlir::dietcode {
+
+struct EvaluatorOptions {
+  std::string device = "virtual:t4";
+  unsigned workers = 1;        ///< Compiling threads, and jobs at a time.
+  double timeoutSeconds = 60;  ///< For measuring one candidate.
+  bool verify = true;
+  std::string measureProgram;  ///< dietcode-measure; empty: found.
+};
+
+/// Processor seconds by what they went to.
+struct EvaluationTimes {
+  double build = 0;   ///< Our passes and LLVM.
+  double ptxas = 0;   ///< Waiting for it, that is.
+  double measure = 0; ///< Verifying and timing.
+};
+
+/// The kernels of a candidate, assembled.
+struct PreparedCandidate {
+  ::dietcode::Schedule schedule;
+  CompiledCandidate code;
+  ::dietcode::Record record; ///< What is known before it is measured.
+  bool usable = false;       ///< False: the record says why.
+};
+
+class CandidateEvaluator {
+public:
+  /// The launches to time, for the cost of a candidate with its registers.
+  using Plan = std::function<std::vector<::dietcode::PlannedRun>(
+      const ::dietcode::Schedule &, int registers)>;
+
+  /// Makes a folder for jobs and starts measuring processes.
+  static ::dietcode::Expected<std::unique_ptr<CandidateEvaluator>>
+  create(const EvaluatorOptions &options);
+  ~CandidateEvaluator();
+
+  /// One record for each schedule, in their order, whatever the number of
+  /// workers. Candidates that fail have a record that says why. An error if
+  /// measuring itself is impossible, or "interrupted".
+  ::dietcode::Expected<std::vector<::dietcode::Record>>
+  evaluate(const TuningTask &task, ArrayRef<::dietcode::Schedule> schedules,
+           const Plan &plan);
+
+  /// Ends the measuring processes.
+  ::dietcode::Expected<bool> finish();
+
+  /// Makes `evaluate` return soon; may be called by a signal handler.
+  void interrupt() { interrupted = true; }
+  const EvaluationTimes &getTimes() const { return times; }
+  /// What makes the code, as records name it.
+  const std::string &getToolchain() const { return toolchain; }
+
+private:
+  explicit CandidateEvaluator(const EvaluatorOptions &options)
+      : options(options) {}
+
+  PreparedCandidate prepare(const TuningTask &task,
+                            const ::dietcode::Schedule &schedule);
+  ::dietcode::Expected<bool> submit(const TuningTask &task,
+                                    const PreparedCandidate &candidate,
+                                    const Plan &plan, const std::string &id);
+  ::dietcode::Expected<bool>
+  awaitResults(std::map<std::string, ::dietcode::Record> &results);
+  ::dietcode::Expected<Verification *> getVerification(const TuningTask &task);
+  ::dietcode::Expected<bool> startWorkers();
+
+  EvaluatorOptions options;
+  std::string root; ///< Of the jobs; removed at the end.
+  std::string toolchain;
+  std::optional<::dietcode::JobFolder> folder;
+  std::optional<::dietcode::MeasureProcess> workers;
+  std::map<const TuningTask *, std::unique_ptr<Verification>> verifications;
+  unsigned nextJob = 0;
+  EvaluationTimes times;
+  std::mutex timesMutex;
+  std::atomic<bool> interrupted{false};
+};
+
+} // namespace mlir::dietcode
+
+#endif // DIETCODE_TUNE_CANDIDATEEVALUATOR_H

@@ -1,0 +1,63 @@
+//===- Verification.h - What candidates of an operator must compute *- C++ -*-===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every candidate is compared with a reference before it is timed: some columns
+// of tiles, ragged ends included, of one shape that is larger than any tile. The
+// reference is the operator itself in double precision, evaluated once.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DIETCODE_TUNE_VERIFICATION_H
+#define DIETCODE_TUNE_VERIFICATION_H
+
+#include "dietcode/Measure/JobFolder.h"
+#include "dietcode/Run/Reference.h"
+#include "dietcode/Tune/TuningTask.h"
+
+#include <mutex>
+#include <set>
+
+namespace mlir::dietcode {
+
+/// The inputs and expected results of one task. May be used from several
+/// threads at once.
+class Verification {
+public:
+  /// Evaluates the reference and writes the inputs to data/`prefix`... of the
+  /// folder, which must outlive this.
+  static ::dietcode::Expected<std::unique_ptr<Verification>>
+  create(const TuningTask &task, ::dietcode::JobFolder &folder,
+         const std::string &prefix);
+
+  /// Adds buffers and a launch to a job whose kernel has this schedule.
+  ::dietcode::Expected<bool> addTo(::dietcode::Job &job,
+                                   const ::dietcode::Schedule &schedule);
+
+private:
+  Verification(const TuningTask &task, ::dietcode::JobFolder &folder,
+               std::string prefix)
+      : task(task), folder(folder), prefix(std::move(prefix)) {}
+
+  ::dietcode::Expected<bool> evaluate();
+  ::dietcode::Expected<std::string>
+  writeColumns(StringRef what, ArrayRef<double> values, int64_t columns);
+
+  const TuningTask &task;
+  ::dietcode::JobFolder &folder;
+  std::string prefix;
+  SmallVector<int64_t> shape; ///< Of the problem dimensions.
+  std::vector<::dietcode::JobBuffer> buffers;
+  unsigned output = 0; ///< Operand that is written.
+  ReferenceOutput expected;
+  std::mutex mutex;
+  std::set<std::string> written;
+};
+
+} // namespace mlir::dietcode
+
+#endif // DIETCODE_TUNE_VERIFICATION_H

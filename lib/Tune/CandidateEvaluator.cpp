@@ -1,0 +1,320 @@
+//===- CandidateEvaluator.cpp - Compile, verify and time candidates -------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dietcode/Tune/CandidateEvaluator.h"
+
+#include "dietcode/Target/Ptxas.h"
+#include "dietcode/Tune/KernelLaunch.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <chrono>
+#include <sys/resource.h>
+#include <thread>
+
+using namespace mlir;
+using namespace mlir::dietcode;
+using ::dietcode::Expected;
+using ::dietcode::fail;
+using ::dietcode::Job;
+using ::dietcode::JobFolder;
+using ::dietcode::JobResult;
+using ::dietcode::JobTime;
+using ::dietcode::PlannedRun;
+using ::dietcode::PtxasKernel;
+using ::dietcode::PtxasOutcome;
+using ::dietcode::PtxasStatus;
+using ::dietcode::Record;
+using ::dietcode::RecordStatus;
+using ::dietcode::Schedule;
+
+using Clock = std::chrono::steady_clock;
+
+static double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+//===----------------------------------------------------------------------===//
+// Set-up
+//===----------------------------------------------------------------------===//
+
+static std::string describeToolchain() {
+  std::string text = "llvm " LLVM_VERSION_STRING;
+  std::string path = ::dietcode::findPtxas();
+  std::string version = path.empty() ? "" : ::dietcode::ptxasVersion(path);
+  return text + (version.empty() ? ", no ptxas" : ", ptxas " + version);
+}
+
+Expected<std::unique_ptr<CandidateEvaluator>>
+CandidateEvaluator::create(const EvaluatorOptions &options) {
+  std::unique_ptr<CandidateEvaluator> evaluator(
+      new CandidateEvaluator(options));
+  SmallString<128> path;
+  if (std::error_code error =
+          llvm::sys::fs::createUniqueDirectory("dietcode-tune", path))
+    return fail("cannot make a folder for jobs: " + error.message());
+  evaluator->root = path.str().str();
+  Expected<JobFolder> folder = JobFolder::create(evaluator->root);
+  if (!folder)
+    return tl::unexpected(folder.error());
+  evaluator->folder = std::move(*folder);
+  evaluator->toolchain = describeToolchain();
+  return evaluator;
+}
+
+CandidateEvaluator::~CandidateEvaluator() {
+  workers.reset(); // Kills what still runs.
+  if (!root.empty())
+    (void)llvm::sys::fs::remove_directories(root, /*IgnoreErrors=*/true);
+}
+
+Expected<bool> CandidateEvaluator::startWorkers() {
+  if (workers)
+    return true;
+  ::dietcode::WorkOptions work;
+  work.device = options.device;
+  work.folder = root;
+  work.workers = options.workers;
+  work.timeoutSeconds = options.timeoutSeconds;
+  work.wait = true;
+  auto started = ::dietcode::spawnWorkers(root, options.workers, work,
+                                          options.measureProgram);
+  if (!started)
+    return tl::unexpected(started.error());
+  workers.emplace(std::move(*started));
+  return true;
+}
+
+Expected<bool> CandidateEvaluator::finish() {
+  if (!workers)
+    return true;
+  if (Expected<bool> stopped = folder->stop(); !stopped)
+    return stopped;
+  constexpr double kPatience = 10;
+  rusage before{}, after{};
+  getrusage(RUSAGE_CHILDREN, &before);
+  Expected<int> status = workers->wait(kPatience);
+  getrusage(RUSAGE_CHILDREN, &after);
+  workers.reset();
+  auto seconds = [](const timeval &time) {
+    return double(time.tv_sec) + 1e-6 * double(time.tv_usec);
+  };
+  times.measure +=
+      seconds(after.ru_utime) + seconds(after.ru_stime) -
+      seconds(before.ru_utime) - seconds(before.ru_stime);
+  if (!status)
+    return tl::unexpected(status.error());
+  return true;
+}
+
+Expected<Verification *>
+CandidateEvaluator::getVerification(const TuningTask &task) {
+  std::unique_ptr<Verification> &verification = verifications[&task];
+  if (!verification) {
+    auto made = Verification::create(
+        task, *folder, "task" + std::to_string(verifications.size()));
+    if (!made)
+      return fail(task.name + ": cannot evaluate the reference: " +
+                  made.error().message);
+    verification = std::move(*made);
+  }
+  return verification.get();
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+/// What ptxas says of the kernel that will be timed. Spilling is a failure:
+/// such a kernel is not worth shipping.
+static void readPtxas(PreparedCandidate &candidate,
+                      const PtxasOutcome &outcome) {
+  Record &record = candidate.record;
+  if (outcome.status == PtxasStatus::Absent) {
+    candidate.usable = true;
+    return;
+  }
+  if (outcome.status != PtxasStatus::Ok) {
+    record.status = RecordStatus::CompileError;
+    record.error = outcome.message;
+    return;
+  }
+  for (const std::string &name :
+       {candidate.code.aligned, candidate.code.general}) {
+    const PtxasKernel *kernel = outcome.report.lookup(name);
+    if (!kernel)
+      continue;
+    if (record.registers == 0)
+      record.registers = kernel->registers;
+    record.spillBytes += kernel->spillStoreBytes + kernel->spillLoadBytes;
+  }
+  candidate.usable = record.spillBytes == 0;
+  if (candidate.usable)
+    return;
+  record.status = RecordStatus::Spills;
+  record.error = "ptxas spills " + std::to_string(record.spillBytes) +
+                 " bytes of registers";
+}
+
+PreparedCandidate CandidateEvaluator::prepare(const TuningTask &task,
+                                              const Schedule &schedule) {
+  PreparedCandidate candidate;
+  candidate.schedule = schedule;
+  Record &record = candidate.record;
+  record.op = task.ops.front().getTraits().signature();
+  record.schedule = schedule.name();
+  record.device = options.device;
+  record.toolchain = toolchain;
+  record.twin = "aligned";
+  Clock::time_point start = Clock::now();
+  Expected<CompiledCandidate> code = task.compiler->compile(schedule);
+  double build = secondsSince(start);
+  start = Clock::now();
+  if (code) {
+    candidate.code = std::move(*code);
+    record.twin = candidate.code.aligned.empty() ? "general" : "aligned";
+    DeviceAttr device = getDevice(task.ops.front());
+    readPtxas(candidate, ::dietcode::runPtxas(candidate.code.ptx,
+                                              device.getChip(),
+                                              schedule.name()));
+  } else {
+    record.status = RecordStatus::CompileError;
+    record.error = code.error().message;
+  }
+  std::lock_guard<std::mutex> lock(timesMutex);
+  times.build += build;
+  times.ptxas += secondsSince(start);
+  return candidate;
+}
+
+//===----------------------------------------------------------------------===//
+// Measuring
+//===----------------------------------------------------------------------===//
+
+/// The job of a candidate. Its buffers are those of the verification, followed
+/// by larger ones for timing.
+Expected<bool> CandidateEvaluator::submit(const TuningTask &task,
+                                          const PreparedCandidate &candidate,
+                                          const Plan &plan,
+                                          const std::string &id) {
+  OperatorOpInterface op = task.ops.front();
+  Job job;
+  job.id = id;
+  job.device = options.device;
+  job.ptx = "data/" + id + ".ptx";
+  bool isAligned = !candidate.code.aligned.empty();
+  job.kernel = isAligned ? candidate.code.aligned : candidate.code.general;
+  job.registers = candidate.record.registers;
+  job.record = candidate.record;
+  if (options.verify)
+    if (Expected<bool> added =
+            verifications.at(&task)->addTo(job, candidate.schedule);
+        !added)
+      return added;
+  size_t first = job.buffers.size();
+  job.buffers.resize(first + op->getNumOperands());
+  for (const PlannedRun &run :
+       plan(candidate.schedule, static_cast<int>(candidate.record.registers))) {
+    SmallVector<int64_t> shape = task.problemShape(run.shape);
+    if (isAligned)
+      shape = alignShape(op, shape);
+    JobTime launch;
+    launch.grid = {run.blocks, 1, 1};
+    launch.block = {::dietcode::layoutOf(candidate.schedule)->threads, 1, 1};
+    launch.args = makeKernelArguments(op, shape);
+    for (::dietcode::JobArgument &argument : launch.args)
+      if (argument.buffer >= 0)
+        argument.buffer += static_cast<int>(first);
+    for (auto [name, extent] : llvm::zip(op.getProblemDimNames(), shape))
+      launch.shape.emplace_back(name.str(), extent);
+    for (unsigned operand : llvm::seq<unsigned>(0, op->getNumOperands())) {
+      uint64_t &bytes = job.buffers[first + operand].bytes;
+      bytes = std::max(bytes, getOperandBytes(op, operand, shape));
+    }
+    job.time.push_back(std::move(launch));
+  }
+  if (Expected<bool> added = folder->addFile(job.ptx, candidate.code.ptx);
+      !added)
+    return added;
+  return folder->addJob(job);
+}
+
+Expected<bool> CandidateEvaluator::awaitResults(
+    std::map<std::string, Record> &results) {
+  size_t open = results.size();
+  while (open > 0) {
+    if (interrupted)
+      return fail("interrupted");
+    Expected<std::vector<JobResult>> arrived = folder->collect();
+    if (!arrived)
+      return tl::unexpected(arrived.error());
+    for (JobResult &result : *arrived) {
+      auto at = results.find(result.id);
+      if (at == results.end())
+        continue;
+      at->second = std::move(result.record);
+      (void)folder->remove(result.id);
+      (void)llvm::sys::fs::remove(root + "/data/" + result.id + ".ptx");
+      --open;
+    }
+    if (open > 0 && !workers->running())
+      return fail("the measuring process ended before its jobs were done");
+    if (open > 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
+}
+
+Expected<std::vector<Record>>
+CandidateEvaluator::evaluate(const TuningTask &task,
+                             ArrayRef<Schedule> schedules, const Plan &plan) {
+  if (options.verify)
+    if (auto made = getVerification(task); !made)
+      return tl::unexpected(made.error());
+  if (Expected<bool> started = startWorkers(); !started)
+    return tl::unexpected(started.error());
+  std::vector<PreparedCandidate> prepared(schedules.size());
+  std::vector<std::string> ids(schedules.size());
+  std::map<std::string, Record> results;
+  for (std::string &id : ids) {
+    std::string number = std::to_string(nextJob++);
+    id = std::string(8 - std::min<size_t>(8, number.size()), '0') + number;
+  }
+  std::atomic<size_t> next{0};
+  std::optional<::dietcode::Error> error;
+  std::mutex mutex;
+  auto build = [&] {
+    for (size_t i; !interrupted && (i = next++) < schedules.size();) {
+      prepared[i] = prepare(task, schedules[i]);
+      if (!prepared[i].usable)
+        continue;
+      Expected<bool> submitted = submit(task, prepared[i], plan, ids[i]);
+      std::lock_guard<std::mutex> lock(mutex);
+      if (submitted)
+        results[ids[i]];
+      else if (!error)
+        error = submitted.error();
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < options.workers; ++i)
+    threads.emplace_back(build);
+  for (std::thread &thread : threads)
+    thread.join();
+  if (error)
+    return tl::unexpected(*error);
+  if (Expected<bool> done = awaitResults(results); !done)
+    return tl::unexpected(done.error());
+  std::vector<Record> records;
+  for (size_t i = 0; i < schedules.size(); ++i)
+    records.push_back(prepared[i].usable ? results.at(ids[i])
+                                         : prepared[i].record);
+  return records;
+}

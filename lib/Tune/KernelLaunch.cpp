@@ -1,0 +1,77 @@
+//===- KernelLaunch.cpp - Launches of compiled candidates as jobs ---------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dietcode/Tune/KernelLaunch.h"
+
+#include "dietcode/Search/Schedule.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::dietcode;
+using ::dietcode::JobArgument;
+
+static unsigned getPosition(AffineExpr expr) {
+  return cast<AffineDimExpr>(expr).getPosition();
+}
+
+SmallVector<int64_t>
+mlir::dietcode::getOperandSizes(OperatorOpInterface op, unsigned operand,
+                                ArrayRef<int64_t> problemShape) {
+  SmallVector<int64_t> sizes;
+  for (AffineExpr expr : op.getOperandMaps()[operand].getResults())
+    sizes.push_back(problemShape[getPosition(expr)]);
+  return sizes;
+}
+
+uint64_t mlir::dietcode::getOperandBytes(OperatorOpInterface op,
+                                         unsigned operand,
+                                         ArrayRef<int64_t> problemShape) {
+  unsigned bits =
+      getElementTypeOrSelf(op->getOperand(operand)).getIntOrFloatBitWidth();
+  uint64_t elements = 1;
+  for (int64_t size : getOperandSizes(op, operand, problemShape))
+    elements *= size;
+  return std::max<uint64_t>(1, elements * llvm::divideCeil(bits, 8));
+}
+
+std::vector<JobArgument>
+mlir::dietcode::makeKernelArguments(OperatorOpInterface op,
+                                    ArrayRef<int64_t> problemShape) {
+  std::vector<JobArgument> arguments;
+  for (unsigned operand : llvm::seq<unsigned>(0, op->getNumOperands())) {
+    SmallVector<int64_t> sizes = getOperandSizes(op, operand, problemShape);
+    SmallVector<int64_t> strides(sizes.size(), 1);
+    for (size_t i = sizes.size(); i-- > 1;)
+      strides[i - 1] = strides[i] * sizes[i];
+    // The allocated pointer, the aligned one, the offset.
+    arguments.push_back(JobArgument::pointer(operand));
+    arguments.push_back(JobArgument::pointer(operand));
+    arguments.push_back(JobArgument::i64(0));
+    for (int64_t size : sizes)
+      arguments.push_back(JobArgument::i64(size));
+    for (int64_t stride : strides)
+      arguments.push_back(JobArgument::i64(stride));
+  }
+  return arguments;
+}
+
+SmallVector<int64_t>
+mlir::dietcode::alignShape(OperatorOpInterface op,
+                           ArrayRef<int64_t> problemShape) {
+  SmallVector<int64_t> aligned(problemShape);
+  SmallVector<int64_t> known = op.getStaticProblemShape();
+  for (AffineMap map : op.getOperandMaps()) {
+    if (map.getNumResults() == 0)
+      continue;
+    unsigned dim = getPosition(map.getResults().back());
+    if (ShapedType::isDynamic(known[dim]))
+      aligned[dim] = llvm::alignTo(aligned[dim], ::dietcode::kMaxVectorWidth);
+  }
+  return aligned;
+}

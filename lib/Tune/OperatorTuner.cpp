@@ -1,0 +1,199 @@
+//===- OperatorTuner.cpp - The joint search of one operator ---------------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dietcode/Tune/OperatorTuner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace dietcode;
+
+//===----------------------------------------------------------------------===//
+// Records
+//===----------------------------------------------------------------------===//
+
+static int64_t extentOf(const RecordShape &shape, std::string_view name) {
+  for (const auto &[dim, extent] : shape)
+    if (dim == name)
+      return extent;
+  return 0;
+}
+
+Expected<MeasuredKernel> dietcode::measuredKernelOf(const Record &record) {
+  MeasuredKernel kernel;
+  Expected<OperatorTraits> traits = parseSignature(record.op);
+  if (!traits)
+    return tl::unexpected(traits.error());
+  kernel.traits = *traits;
+  Expected<Schedule> schedule = parseSchedule(record.schedule);
+  if (!schedule)
+    return tl::unexpected(schedule.error());
+  kernel.schedule = *schedule;
+  kernel.registers = static_cast<int>(record.registers);
+  if (record.status != RecordStatus::Ok)
+    return kernel;
+  for (const RecordRun &run : record.runs) {
+    ContractionShape shape{extentOf(run.shape, "m"), extentOf(run.shape, "n"),
+                           extentOf(run.shape, "k")};
+    if (shape.m > 0 && shape.n > 0 && shape.k > 0)
+      kernel.runs.push_back({shape, run.blocks, run.seconds});
+  }
+  return kernel;
+}
+
+//===----------------------------------------------------------------------===//
+// What to time
+//===----------------------------------------------------------------------===//
+
+/// The shape whose grid is nearest to `blocks` blocks, and no more of it.
+static PlannedRun planBlocks(const Schedule &schedule, int64_t blocks,
+                             const std::vector<ContractionShape> &points) {
+  PlannedRun best{points.front(), 0};
+  double nearest = std::numeric_limits<double>::infinity();
+  for (const ContractionShape &shape : points) {
+    int64_t all = blocksOf(schedule, shape.m, shape.n);
+    double away = std::abs(std::log(double(all) / double(blocks)));
+    // A grid that is cut reads more of its operands than it shares.
+    if (all > blocks)
+      away *= 2;
+    if (away < nearest) {
+      nearest = away;
+      best = {shape, std::min(all, blocks)};
+    }
+  }
+  return best;
+}
+
+std::vector<PlannedRun>
+dietcode::planRuns(const MicroKernelCost &cost,
+                   const std::vector<TuneInstance> &instances,
+                   const std::vector<ContractionShape> &points,
+                   const Adaption &adaption, const DeviceSpec &device) {
+  const Schedule &schedule = cost.schedule;
+  std::vector<PlannedRun> runs;
+  double most = -1;
+  PlannedRun fit{points.front(), 0};
+  for (const TuneInstance &instance : instances) {
+    double useful = adaption.estimate(cost, instance.shape).flopsPerSecond;
+    if (useful > most) {
+      most = useful;
+      fit = {instance.shape,
+             blocksOf(schedule, instance.shape.m, instance.shape.n)};
+    }
+  }
+  if (most > 0)
+    runs.push_back(fit);
+  for (int perSM : {1, cost.resources.blocksPerSM}) {
+    PlannedRun run =
+        planBlocks(schedule, int64_t(perSM) * device.smCount, points);
+    bool isThere = std::any_of(runs.begin(), runs.end(), [&](auto &other) {
+      return other.blocks == run.blocks && other.shape.m == run.shape.m &&
+             other.shape.n == run.shape.n && other.shape.k == run.shape.k;
+    });
+    if (!isThere)
+      runs.push_back(run);
+  }
+  return runs;
+}
+
+//===----------------------------------------------------------------------===//
+// The search
+//===----------------------------------------------------------------------===//
+
+/// The instance with the most work: what measurements should be near to.
+static ContractionShape
+largestOf(const std::vector<TuneInstance> &instances) {
+  auto work = [](const TuneInstance &instance) {
+    return double(instance.shape.m) * double(instance.shape.n) *
+           double(instance.shape.k);
+  };
+  return std::max_element(instances.begin(), instances.end(),
+                          [&](auto &a, auto &b) { return work(a) < work(b); })
+      ->shape;
+}
+
+OperatorTuner::OperatorTuner(const DeviceSpec &device, OperatorTraits traits,
+                             std::vector<TuneInstance> instances,
+                             std::vector<ContractionShape> points)
+    : device(device), adaption(device), traits(std::move(traits)),
+      instances(std::move(instances)), points(std::move(points)),
+      reference(largestOf(this->instances)) {
+  pool.space = enumerateSchedules(device);
+  pool.excluded.resize(pool.space.size());
+  for (size_t i = 0; i < pool.space.size(); ++i)
+    indices[pool.space[i].name()] = i;
+  update(CostModel(device));
+}
+
+void OperatorTuner::add(const std::vector<Record> &records) {
+  for (const Record &record : records) {
+    if (record.op != traits.signature())
+      continue;
+    auto index = indices.find(record.schedule);
+    Expected<MeasuredKernel> kernel = measuredKernelOf(record);
+    if (index == indices.end() || !kernel)
+      continue;
+    if (record.status != RecordStatus::Ok) {
+      failures[record.schedule] = std::string(nameOf(record.status)) +
+                                  (record.error.empty() ? "" : ": ") +
+                                  record.error;
+      pool.excluded[index->second] = true;
+      continue;
+    }
+    if (kernel->runs.empty())
+      continue;
+    failures.erase(record.schedule);
+    pool.excluded[index->second] = false;
+    auto [at, isNew] = measurements.emplace(index->second, *kernel);
+    if (!isNew)
+      for (const KernelRun &run : kernel->runs)
+        at->second.runs.push_back(run);
+  }
+}
+
+void OperatorTuner::update(const CostModel &model) {
+  pool.costs = model.predict(pool.space, traits);
+  for (const auto &[index, kernel] : measurements)
+    pool.costs[index] = model.measured(kernel, reference);
+}
+
+std::vector<size_t>
+OperatorTuner::propose(uint64_t seed, const ProposerOptions &options) const {
+  return proposeCandidates(pool, instances, adaption, seed, options);
+}
+
+double OperatorTuner::expectedGain(const ProposerOptions &options) const {
+  return dietcode::expectedGain(pool, instances, adaption, options);
+}
+
+double OperatorTuner::weightedSeconds() const {
+  return dietcode::weightedSeconds(pool, instances, adaption);
+}
+
+std::vector<MicroKernelCost> OperatorTuner::getUsableCosts() const {
+  std::vector<MicroKernelCost> usable;
+  for (bool measuredOnly : {true, false}) {
+    for (size_t i = 0; i < pool.costs.size(); ++i)
+      if (!pool.excluded[i] &&
+          (!measuredOnly || pool.costs[i].source == CostSource::Measured))
+        usable.push_back(pool.costs[i]);
+    if (!usable.empty())
+      break;
+  }
+  return usable;
+}
+
+size_t OperatorTuner::countMeasured() const { return measurements.size(); }
+
+std::vector<MeasuredKernel> OperatorTuner::getMeasurements() const {
+  std::vector<MeasuredKernel> kernels;
+  for (const auto &[index, kernel] : measurements)
+    kernels.push_back(kernel);
+  return kernels;
+}

@@ -1,0 +1,461 @@
+//===- Tune.cpp - Tune the operators of a module --------------------------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dietcode/Tune/Tune.h"
+
+#include "dietcode/Device/Device.h"
+#include "dietcode/Record/RecordFile.h"
+#include "llvm/Support/FileSystem.h"
+
+#include <chrono>
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::dietcode;
+using ::dietcode::Adaption;
+using ::dietcode::ContractionShape;
+using ::dietcode::CostModel;
+using ::dietcode::CostSource;
+using ::dietcode::DeviceSpec;
+using ::dietcode::DispatchResult;
+using ::dietcode::Expected;
+using ::dietcode::LoadedRecords;
+using ::dietcode::MeasuredKernel;
+using ::dietcode::MicroKernelCost;
+using ::dietcode::OperatorTuner;
+using ::dietcode::PlannedRun;
+using ::dietcode::ProposerOptions;
+using ::dietcode::Record;
+using ::dietcode::RecordWriter;
+using ::dietcode::Schedule;
+using ::dietcode::TaskReport;
+using ::dietcode::TuneInstance;
+using ::dietcode::TuneReport;
+using ::dietcode::TuneRow;
+
+using Clock = std::chrono::steady_clock;
+
+static double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+namespace {
+
+/// One run of the tuner.
+class Session {
+public:
+  Session(ModuleOp module, const TuneOptions &options, const DeviceSpec &device)
+      : module(module), options(options), device(device), adaption(device),
+        model(device) {}
+
+  FailureOr<TuneReport> run();
+
+private:
+  InFlightDiagnostic error() { return emitError(module.getLoc()); }
+  LogicalResult fail(const ::dietcode::Error &why) {
+    return error() << why.message;
+  }
+  LogicalResult load();
+  LogicalResult search();
+  LogicalResult measureBatch(size_t task);
+  LogicalResult refine(size_t task);
+  LogicalResult select();
+  LogicalResult save();
+  size_t chooseTask(ArrayRef<bool> exhausted);
+  LogicalResult append(size_t task, const std::vector<Record> &records);
+  LogicalResult learn();
+  CandidateEvaluator::Plan makePlan(size_t task);
+  void reportTask(size_t task, const DispatchResult &result,
+                  ArrayRef<MicroKernelCost> costs);
+  bool isInterrupted() const {
+    return options.interrupted && *options.interrupted;
+  }
+  bool isOver() const {
+    return report.trials >= options.trials ||
+           (options.seconds > 0 && secondsSince(start) >= options.seconds);
+  }
+
+  ModuleOp module;
+  const TuneOptions &options;
+  const DeviceSpec &device;
+  Adaption adaption;
+  CostModel model;
+  Clock::time_point start = Clock::now();
+  std::vector<TuningTask> tasks;
+  std::vector<OperatorTuner> tuners;
+  /// Of earlier runs and of this one, any operator: what the model learns from.
+  std::vector<MeasuredKernel> learnt;
+  std::optional<RecordWriter> writer;
+  std::unique_ptr<CandidateEvaluator> evaluator;
+  std::vector<DispatchResult> results;
+  std::vector<std::vector<MicroKernelCost>> usable;
+  TuneReport report;
+  unsigned round = 0;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Before and after
+//===----------------------------------------------------------------------===//
+
+/// Reads what is known already, before anything takes time.
+LogicalResult Session::load() {
+  FailureOr<std::vector<TuningTask>> collected =
+      collectTasks(module, options.entry, report.notes);
+  if (failed(collected))
+    return failure();
+  tasks = std::move(*collected);
+  for (const TuningTask &task : tasks)
+    tuners.emplace_back(device, OperatorOpInterface(task.ops.front()).getTraits(),
+                        task.instances, task.points);
+  if (!options.modelFile.empty() && llvm::sys::fs::exists(options.modelFile))
+    if (auto loaded = model.load(options.modelFile, options.device); !loaded)
+      return fail(loaded.error());
+  if (!options.recordsFile.empty()) {
+    Expected<LoadedRecords> records = ::dietcode::loadRecords(
+        options.recordsFile, {options.device, /*mayBeMissing=*/true});
+    if (!records)
+      return fail(records.error());
+    if (records->stats.lines > 0)
+      report.notes.push_back(options.recordsFile + ": " +
+                             ::dietcode::summarize(records->stats));
+    for (OperatorTuner &tuner : tuners)
+      tuner.add(records->records);
+    for (const Record &record : records->records)
+      if (Expected<MeasuredKernel> kernel = measuredKernelOf(record))
+        learnt.push_back(std::move(*kernel));
+    if (!options.modelOnly) {
+      Expected<RecordWriter> opened = RecordWriter::open(options.recordsFile);
+      if (!opened)
+        return fail(opened.error());
+      writer.emplace(std::move(*opened));
+    }
+  }
+  return learn();
+}
+
+/// Fits the model to all measurements and costs every candidate again.
+LogicalResult Session::learn() {
+  Clock::time_point began = Clock::now();
+  if (Expected<void> trained = model.train(learnt, options.seed); !trained)
+    return fail(trained.error());
+  for (OperatorTuner &tuner : tuners)
+    tuner.update(model);
+  report.modelSeconds += secondsSince(began);
+  return success();
+}
+
+LogicalResult Session::save() {
+  if (options.modelFile.empty() || !model.isTrained())
+    return success();
+  if (Expected<void> saved = model.save(options.modelFile, options.device);
+      !saved)
+    return fail(saved.error());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Searching
+//===----------------------------------------------------------------------===//
+
+CandidateEvaluator::Plan Session::makePlan(size_t task) {
+  return [this, task](const Schedule &schedule, int registers) {
+    ::dietcode::AnalyticalModel analytical(device);
+    std::optional<int> known;
+    if (registers > 0)
+      known = registers;
+    MicroKernelCost cost =
+        analytical.cost(analytical.profile(schedule, known));
+    return planRuns(cost, tuners[task].getInstances(),
+                    tuners[task].getPoints(), adaption, device);
+  };
+}
+
+LogicalResult Session::append(size_t task,
+                              const std::vector<Record> &records) {
+  if (writer)
+    if (Expected<bool> done = writer->append(records); !done)
+      return fail(done.error());
+  tuners[task].add(records);
+  for (const Record &record : records)
+    if (Expected<MeasuredKernel> kernel = measuredKernelOf(record))
+      learnt.push_back(std::move(*kernel));
+  return success();
+}
+
+LogicalResult Session::measureBatch(size_t task) {
+  ProposerOptions proposer;
+  proposer.batch = static_cast<unsigned>(
+      std::min<size_t>(options.batch, options.trials - report.trials));
+  // The first batch has only the analytical model to go by, so it explores.
+  if (tuners[task].countMeasured() == 0)
+    proposer.randomFraction = 0.5;
+  Clock::time_point began = Clock::now();
+  std::vector<size_t> batch =
+      tuners[task].propose(options.seed * 1000003 + round, proposer);
+  report.modelSeconds += secondsSince(began);
+  SmallVector<Schedule> schedules;
+  for (size_t index : batch)
+    schedules.push_back(tuners[task].getPool().space[index]);
+  Expected<std::vector<Record>> records =
+      evaluator->evaluate(tasks[task], schedules, makePlan(task));
+  if (!records)
+    return fail(records.error());
+  report.trials += batch.size();
+  ++round;
+  if (failed(append(task, *records)))
+    return failure();
+  return learn();
+}
+
+/// The operator where one more batch is expected to save most, weighted by how
+/// often it occurs.
+size_t Session::chooseTask(ArrayRef<bool> exhausted) {
+  size_t chosen = tasks.size();
+  double most = -1;
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    if (exhausted[i])
+      continue;
+    double gain =
+        tuners[i].expectedGain({}) * static_cast<double>(tasks[i].ops.size());
+    if (gain > most) {
+      most = gain;
+      chosen = i;
+    }
+  }
+  return chosen;
+}
+
+LogicalResult Session::search() {
+  EvaluatorOptions evaluation;
+  evaluation.device = options.device;
+  evaluation.workers = options.workers;
+  evaluation.timeoutSeconds = options.timeoutSeconds;
+  evaluation.verify = options.verify;
+  evaluation.measureProgram = options.measureProgram;
+  auto made = CandidateEvaluator::create(evaluation);
+  if (!made)
+    return fail(made.error());
+  evaluator = std::move(*made);
+  SmallVector<bool> exhausted(tasks.size(), false);
+  while (!isOver()) {
+    if (isInterrupted())
+      return fail({"interrupted"});
+    size_t task = chooseTask(exhausted);
+    if (task == tasks.size())
+      break;
+    size_t before = report.trials;
+    if (failed(measureBatch(task)))
+      return failure();
+    exhausted[task] = report.trials == before;
+    if (options.progress)
+      options.progress({tasks[task].name, report.trials, options.trials,
+                        secondsSince(start), tuners[task].weightedSeconds()});
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Choosing
+//===----------------------------------------------------------------------===//
+
+static const MicroKernelCost &
+findBest(ArrayRef<MicroKernelCost> costs, const Adaption &adaption,
+         const ContractionShape &shape) {
+  return *std::min_element(costs.begin(), costs.end(),
+                           [&](auto &a, auto &b) {
+                             return adaption.estimate(a, shape).seconds <
+                                    adaption.estimate(b, shape).seconds;
+                           });
+}
+
+/// Times the kernels that the dispatch would use, and the best candidates, on
+/// the instances, where that was not done yet. A prediction that was too good
+/// does not survive it.
+LogicalResult Session::refine(size_t task) {
+  OperatorTuner &tuner = tuners[task];
+  constexpr unsigned kRefinements = 3;
+  for (unsigned pass = 0; pass < kRefinements; ++pass) {
+    std::vector<MicroKernelCost> costs = tuner.getUsableCosts();
+    FailureOr<DispatchResult> result = selectMicroKernels(
+        tasks[task].ops.front(), *tasks[task].analysis, adaption, costs,
+        {options.selection.maxKernels, -1});
+    if (failed(result))
+      return failure();
+    // What each schedule is still to be timed on.
+    std::map<std::string, std::pair<Schedule, std::vector<PlannedRun>>> open;
+    auto want = [&](const MicroKernelCost &cost,
+                    const ContractionShape &shape) {
+      for (const ::dietcode::Calibration &known : cost.calibrations)
+        if (known.shape.m == shape.m && known.shape.n == shape.n &&
+            known.shape.k == shape.k)
+          return;
+      auto &entry = open[cost.schedule.name()];
+      entry.first = cost.schedule;
+      entry.second.push_back(
+          {shape, blocksOf(cost.schedule, shape.m, shape.n)});
+    };
+    std::vector<MicroKernelCost> chosen;
+    for (unsigned kernel : result->kernels)
+      chosen.push_back(costs[kernel]);
+    for (const TuneInstance &instance : tuner.getInstances()) {
+      want(findBest(chosen, adaption, instance.shape), instance.shape);
+      want(findBest(costs, adaption, instance.shape), instance.shape);
+    }
+    if (open.empty())
+      return success();
+    SmallVector<Schedule> schedules;
+    for (auto &[name, entry] : open)
+      schedules.push_back(entry.first);
+    Expected<std::vector<Record>> records = evaluator->evaluate(
+        tasks[task], schedules, [&](const Schedule &schedule, int) {
+          return open.at(schedule.name()).second;
+        });
+    if (!records)
+      return fail(records.error());
+    if (failed(append(task, *records)))
+      return failure();
+    tuner.update(model);
+  }
+  return success();
+}
+
+/// The measured time of a shape, or 0.
+static double measuredSeconds(const OperatorTuner &tuner,
+                              const Schedule &schedule,
+                              const ContractionShape &shape) {
+  for (const MeasuredKernel &kernel : tuner.getMeasurements()) {
+    if (kernel.schedule != schedule)
+      continue;
+    int64_t all = blocksOf(schedule, shape.m, shape.n);
+    for (const ::dietcode::KernelRun &run : kernel.runs)
+      if (run.shape.m == shape.m && run.shape.n == shape.n &&
+          run.shape.k == shape.k && run.blocks == all)
+        return run.seconds;
+  }
+  return 0;
+}
+
+void Session::reportTask(size_t task, const DispatchResult &result,
+                         ArrayRef<MicroKernelCost> costs) {
+  const OperatorTuner &tuner = tuners[task];
+  TaskReport entry;
+  entry.name = tasks[task].name;
+  entry.op = tuner.getTraits().signature();
+  entry.space = tuner.getPool().space.size();
+  entry.measured = tuner.countMeasured();
+  entry.kernels = result.kernels.size();
+  entry.meanRegret = result.meanRegret;
+  entry.maxRegret = result.maxRegret;
+  entry.failures = tuner.getFailures();
+  OperatorOpInterface op = tasks[task].ops.front();
+  for (const TuneInstance &instance : tuner.getInstances()) {
+    SmallVector<int64_t> problem = tasks[task].problemShape(instance.shape);
+    const MicroKernelCost *kernel = &costs[result.kernels[result.general]];
+    for (const ::dietcode::DispatchLeaf &leaf : result.leaves) {
+      bool inside = llvm::all_of(
+          llvm::zip_equal(tasks[task].shapes.dynamicDims, leaf.box),
+          [&](auto pair) {
+            auto [dim, interval] = pair;
+            return interval.lower <= problem[dim] &&
+                   problem[dim] <= interval.upper;
+          });
+      if (inside)
+        kernel = &costs[result.kernels[leaf.kernel]];
+    }
+    TuneRow row;
+    row.shape = instance.shape;
+    row.weight = instance.weight;
+    row.kernel = kernel->schedule.name();
+    MicroKernelCost blind = *kernel;
+    blind.calibrations.clear();
+    row.predicted = adaption.estimate(blind, instance.shape).seconds;
+    row.measured = measuredSeconds(tuner, kernel->schedule, instance.shape);
+    row.bound = ::dietcode::boundSeconds(instance.shape, device);
+    double here = adaption.estimate(*kernel, instance.shape).seconds;
+    double best = adaption
+                      .estimate(findBest(costs, adaption, instance.shape),
+                                instance.shape)
+                      .seconds;
+    row.regret = std::max(0.0, here / best - 1);
+    entry.rows.push_back(std::move(row));
+  }
+  (void)op;
+  report.tasks.push_back(std::move(entry));
+}
+
+/// Chooses for every task before the first one is written, so that an error
+/// leaves the module as it was.
+LogicalResult Session::select() {
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    usable.push_back(tuners[i].getUsableCosts());
+    if (usable.back().front().source != CostSource::Measured &&
+        !options.modelOnly) {
+      const auto &failures = tuners[i].getFailures();
+      return tasks[i].ops.front()->emitOpError()
+             << "has no candidate that could be measured"
+             << (failures.empty()
+                     ? std::string("; allow more trials or more time")
+                     : "; the first of " + std::to_string(failures.size()) +
+                           " failures, of " + failures.begin()->first + ": " +
+                           failures.begin()->second);
+    }
+    FailureOr<DispatchResult> result =
+        selectMicroKernels(tasks[i].ops.front(), *tasks[i].analysis, adaption,
+                           usable.back(), options.selection);
+    if (failed(result))
+      return failure();
+    results.push_back(std::move(*result));
+  }
+  SymbolTable symbols(module);
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    FlatSymbolRefAttr dispatch;
+    for (OperatorOpInterface op : tasks[i].ops) {
+      if (dispatch)
+        op.setDispatchAttr(dispatch);
+      else if (failed(applySelection(op, *tasks[i].analysis, symbols, adaption,
+                                     usable[i], results[i])))
+        return failure();
+      dispatch = op.getDispatchAttr();
+    }
+    reportTask(i, results[i], usable[i]);
+  }
+  return success();
+}
+
+FailureOr<TuneReport> Session::run() {
+  report.device = options.device;
+  if (failed(load()))
+    return failure();
+  if (!options.modelOnly) {
+    if (failed(search()))
+      return failure();
+    for (size_t i = 0; i < tasks.size(); ++i)
+      if (tuners[i].countMeasured() > 0 && failed(refine(i)))
+        return failure();
+    if (Expected<bool> finished = evaluator->finish(); !finished)
+      return fail(finished.error());
+    report.buildSeconds = evaluator->getTimes().build;
+    report.ptxasSeconds = evaluator->getTimes().ptxas;
+    report.measureSeconds = evaluator->getTimes().measure;
+  }
+  if (failed(select()) || failed(save()))
+    return failure();
+  report.seconds = secondsSince(start);
+  return std::move(report);
+}
+
+FailureOr<TuneReport>
+mlir::dietcode::tuneModule(ModuleOp module, const TuneOptions &options) {
+  Expected<const DeviceSpec *> device =
+      ::dietcode::lookupDeviceByName(options.device);
+  if (!device)
+    return emitError(module.getLoc()) << device.error().message;
+  return Session(module, options, **device).run();
+}

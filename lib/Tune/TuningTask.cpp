@@ -1,0 +1,178 @@
+//===- TuningTask.cpp - The operators of a module as tuning problems ------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dietcode/Tune/TuningTask.h"
+
+#include "dietcode/Dialect/DietCode/Transforms/Selection.h"
+
+using namespace mlir;
+using namespace mlir::dietcode;
+using ::dietcode::ContractionShape;
+using ::dietcode::SamplePoint;
+using ::dietcode::TuneInstance;
+
+/// Shapes of the range that launches are picked from, and instances where a
+/// workload names none.
+static constexpr size_t kRangePoints = 64;
+static constexpr size_t kDefaultInstances = 8;
+
+namespace {
+
+/// Collects the operators of functions into tasks.
+class Collector {
+public:
+  explicit Collector(std::vector<std::string> &notes) : notes(notes) {}
+
+  LogicalResult collect(FunctionOpInterface function);
+
+  std::vector<TuningTask> tasks;
+
+private:
+  LogicalResult add(OperatorOpInterface op,
+                    std::shared_ptr<ShapeAnalysis> analysis);
+  FailureOr<TuningTask> makeTask(OperatorOpInterface op,
+                                 std::shared_ptr<ShapeAnalysis> analysis);
+  void addInstances(TuningTask &task, ArrayRef<SamplePoint> points);
+
+  std::vector<std::string> &notes;
+  llvm::StringMap<size_t> known; ///< Task by source and shapes.
+};
+
+} // namespace
+
+static bool isEmpty(const ContractionShape &shape) {
+  return shape.m <= 0 || shape.n <= 0 || shape.k <= 0;
+}
+
+static std::string describe(const ContractionShape &shape) {
+  return "m = " + std::to_string(shape.m) + ", n = " + std::to_string(shape.n) +
+         ", k = " + std::to_string(shape.k);
+}
+
+/// Weights of what is left sum up to one.
+void Collector::addInstances(TuningTask &task, ArrayRef<SamplePoint> points) {
+  double total = 0;
+  for (const SamplePoint &point : points) {
+    ContractionShape shape =
+        task.ops.front().getContractionShape(task.shapes.complete(point.dims));
+    if (isEmpty(shape) || point.weight <= 0) {
+      notes.push_back(task.name + ": skipped the instance " + describe(shape) +
+                      (isEmpty(shape) ? ", which has nothing to compute"
+                                      : ", which has no weight"));
+      continue;
+    }
+    task.instances.push_back({shape, point.weight});
+    total += point.weight;
+  }
+  for (TuneInstance &instance : task.instances)
+    instance.weight /= total;
+}
+
+FailureOr<TuningTask>
+Collector::makeTask(OperatorOpInterface op,
+                    std::shared_ptr<ShapeAnalysis> analysis) {
+  TuningTask task;
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  task.name =
+      ("@" + function.getName() + " " + op->getName().stripDialect()).str();
+  task.ops.push_back(op);
+  task.analysis = std::move(analysis);
+  FailureOr<OperatorShapes> shapes = getOperatorShapes(op, *task.analysis);
+  if (failed(shapes))
+    return failure();
+  task.shapes = *shapes;
+  for (const SamplePoint &point : sampleRange(*shapes, kRangePoints)) {
+    ContractionShape shape =
+        op.getContractionShape(shapes->complete(point.dims));
+    if (!isEmpty(shape))
+      task.points.push_back(shape);
+  }
+  std::vector<SamplePoint> instances = getInstances(op, *task.analysis, *shapes);
+  addInstances(task, instances);
+  if (instances.empty())
+    addInstances(task, sampleRange(*shapes, kDefaultInstances));
+  if (task.instances.empty() || task.points.empty()) {
+    op->emitOpError("has no shape to tune for: every instance of its workload "
+                    "is empty");
+    return failure();
+  }
+  // Instances may lie where the samples of the range do not.
+  for (const TuneInstance &instance : task.instances)
+    task.points.push_back(instance.shape);
+  task.compiler = std::make_shared<CandidateCompiler>(op);
+  return task;
+}
+
+LogicalResult Collector::add(OperatorOpInterface op,
+                             std::shared_ptr<ShapeAnalysis> analysis) {
+  FailureOr<TuningTask> task = makeTask(op, std::move(analysis));
+  if (failed(task))
+    return failure();
+  std::string key = task->compiler->getSource();
+  llvm::raw_string_ostream os(key);
+  for (const ContractionShape &shape : task->points)
+    os << describe(shape) << ';';
+  for (const TuneInstance &instance : task->instances)
+    os << describe(instance.shape) << '*' << instance.weight << ';';
+  auto [at, isNew] = known.try_emplace(key, tasks.size());
+  if (isNew)
+    tasks.push_back(std::move(*task));
+  else
+    tasks[at->second].ops.push_back(op);
+  return success();
+}
+
+LogicalResult Collector::collect(FunctionOpInterface function) {
+  SmallVector<OperatorOpInterface> ops;
+  function->walk([&](OperatorOpInterface op) { ops.push_back(op); });
+  if (ops.empty())
+    return success();
+  auto analysis = std::make_shared<ShapeAnalysis>(function);
+  for (OperatorOpInterface op : ops)
+    if (failed(add(op, analysis)))
+      return failure();
+  return success();
+}
+
+/// What a former selection has left.
+static void removeDispatches(ModuleOp module) {
+  module.walk([](OperatorOpInterface op) { op.setDispatchAttr(nullptr); });
+  SmallVector<Operation *> dead;
+  for (Operation &op : *module.getBody())
+    if (isa<DispatchOp>(op))
+      dead.push_back(&op);
+  for (Operation &op : *module.getBody())
+    if (isa<MicroKernelOp>(op))
+      dead.push_back(&op);
+  for (Operation *op : dead)
+    op->erase();
+}
+
+FailureOr<std::vector<TuningTask>>
+mlir::dietcode::collectTasks(ModuleOp module, StringRef entry,
+                             std::vector<std::string> &notes) {
+  removeDispatches(module);
+  Collector collector(notes);
+  bool found = entry.empty();
+  for (auto function : module.getOps<FunctionOpInterface>()) {
+    if (!entry.empty() && function.getName() != entry)
+      continue;
+    found = true;
+    if (!function.isExternal() && failed(collector.collect(function)))
+      return failure();
+  }
+  if (!found)
+    return emitError(module.getLoc())
+           << "there is no function @" << entry << " to tune";
+  if (collector.tasks.empty())
+    return emitError(module.getLoc())
+           << "there is no operator to tune; dietcode-tune tunes what "
+              "convert-linalg-to-dietcode recognises, such as linalg.matmul "
+              "on f32";
+  return std::move(collector.tasks);
+}

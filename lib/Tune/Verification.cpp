@@ -1,0 +1,179 @@
+//===- Verification.cpp - What candidates of an operator must compute -----===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dietcode/Tune/Verification.h"
+
+#include "dietcode/Run/Runner.h"
+#include "dietcode/Tune/KernelLaunch.h"
+#include "mlir/Parser/Parser.h"
+
+using namespace mlir;
+using namespace mlir::dietcode;
+using ::dietcode::ContractionShape;
+using ::dietcode::Expected;
+using ::dietcode::fail;
+using ::dietcode::Job;
+using ::dietcode::JobBuffer;
+using ::dietcode::JobFolder;
+using ::dietcode::JobOutput;
+using ::dietcode::JobVerify;
+using ::dietcode::Schedule;
+
+/// Relative to the sum of the magnitudes of all terms; that of dietcode-run.
+static constexpr double kTolerance = 1e-5;
+
+/// Larger than any tile, so that more than one is needed.
+static constexpr int64_t kBeyondTiles = 256;
+
+/// Columns of tiles that are computed.
+static constexpr int64_t kTileColumns = 2;
+
+/// The least work with more than one tile in each dimension that allows it.
+static ContractionShape
+chooseShape(const std::vector<ContractionShape> &points) {
+  int64_t mostM = 0, mostN = 0;
+  for (const ContractionShape &point : points) {
+    mostM = std::max(mostM, point.m);
+    mostN = std::max(mostN, point.n);
+  }
+  auto work = [&](const ContractionShape &point) {
+    bool isLarge = point.m >= std::min(mostM, kBeyondTiles + 1) &&
+                   point.n >= std::min(mostN, kBeyondTiles + 1);
+    return std::pair(!isLarge, double(point.m) * double(point.n) *
+                                   double(point.k));
+  };
+  return *std::min_element(
+      points.begin(), points.end(),
+      [&](auto &a, auto &b) { return work(a) < work(b); });
+}
+
+static std::string_view bytesOf(const void *data, size_t size) {
+  return {static_cast<const char *>(data), size};
+}
+
+Expected<std::unique_ptr<Verification>>
+Verification::create(const TuningTask &task, JobFolder &folder,
+                     const std::string &prefix) {
+  std::unique_ptr<Verification> result(
+      new Verification(task, folder, prefix));
+  if (Expected<bool> done = result->evaluate(); !done)
+    return tl::unexpected(done.error());
+  return result;
+}
+
+Expected<bool> Verification::evaluate() {
+  OperatorOpInterface op = task.ops.front();
+  shape = alignShape(op, task.problemShape(chooseShape(task.points)));
+  DialectRegistry registry;
+  registerRunDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  std::string message;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    if (message.empty())
+      message = diagnostic.str();
+    return success();
+  });
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
+      task.compiler->getSource(), ParserConfig(&context));
+  if (!module)
+    return fail(message);
+  auto entry = *module->getOps<func::FuncOp>().begin();
+  RunRequest request;
+  request.shapes.emplace();
+  for (unsigned operand : llvm::seq<unsigned>(0, op->getNumOperands())) {
+    SmallVector<int64_t> sizes = getOperandSizes(op, operand, shape);
+    request.shapes->shapes.push_back(
+        {std::vector<int64_t>(sizes.begin(), sizes.end()), {}, {}});
+  }
+  FailureOr<std::vector<RunArgument>> arguments =
+      makeArguments(entry, request);
+  if (failed(arguments))
+    return fail(message);
+  FailureOr<Reference> reference = Reference::create(entry);
+  if (failed(reference))
+    return fail(message);
+  Expected<ReferenceInputs> inputs = Reference::prepare(*arguments);
+  if (!inputs)
+    return tl::unexpected(inputs.error());
+
+  // Destinations come last among results and buffers alike.
+  output = cast<DestinationStyleOpInterface>(op.getOperation())
+               .getDpsInitOperand(0)
+               ->getOperandNumber();
+  for (auto [index, argument] : llvm::enumerate(*arguments)) {
+    JobBuffer buffer{getOperandBytes(op, index, shape)};
+    // A destination that is only written starts without a value.
+    if (index != output || op.getTraits().accumulate) {
+      buffer.init = ::dietcode::BufferInit::File;
+      buffer.file = "data/" + prefix + "-operand" + std::to_string(index);
+      Expected<bool> done = folder.addFile(
+          buffer.file, bytesOf(argument.tensor->first(), buffer.bytes));
+      if (!done)
+        return done;
+    }
+    buffers.push_back(buffer);
+  }
+  std::vector<ReferenceOutput> outputs =
+      reference->evaluate(std::move(*inputs));
+  bool onTensors = op->getNumResults() > 0;
+  expected = std::move(outputs[onTensors ? 0 : output]);
+  return true;
+}
+
+/// Writes the first columns of a row-major result as doubles, once.
+Expected<std::string> Verification::writeColumns(StringRef what,
+                                                 ArrayRef<double> values,
+                                                 int64_t columns) {
+  std::string name =
+      "data/" + prefix + "-" + what.str() + std::to_string(columns);
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!written.insert(name).second)
+    return name;
+  int64_t rows = expected.sizes[0], width = expected.sizes[1];
+  std::vector<double> part;
+  part.reserve(rows * columns);
+  for (int64_t row = 0; row < rows; ++row)
+    part.insert(part.end(), values.begin() + row * width,
+                values.begin() + row * width + columns);
+  Expected<bool> done =
+      folder.addFile(name, bytesOf(part.data(), part.size() * sizeof(double)));
+  if (!done)
+    return tl::unexpected(done.error());
+  return name;
+}
+
+Expected<bool> Verification::addTo(Job &job, const Schedule &schedule) {
+  OperatorOpInterface op = task.ops.front();
+  ContractionShape problem = op.getContractionShape(shape);
+  int64_t tilesM = ::dietcode::blocksOf(schedule, problem.m, 1);
+  int64_t all = ::dietcode::blocksOf(schedule, problem.m, problem.n);
+  JobVerify launch;
+  // Blocks walk m first.
+  launch.grid = {std::min(all, kTileColumns * tilesM), 1, 1};
+  launch.block = {::dietcode::layoutOf(schedule)->threads, 1, 1};
+  launch.args = makeKernelArguments(op, shape);
+  int64_t columns =
+      std::min(problem.n, launch.grid[0] / tilesM * schedule.blockN);
+  JobOutput region;
+  region.buffer = output;
+  region.sizes = {problem.m, columns};
+  region.strides = {problem.n, 1};
+  region.tolerance = kTolerance;
+  Expected<std::string> values =
+      writeColumns("expected", expected.values, columns);
+  Expected<std::string> magnitudes =
+      writeColumns("magnitudes", expected.magnitudes, columns);
+  if (!values || !magnitudes)
+    return tl::unexpected((values ? magnitudes : values).error());
+  region.expected = *values;
+  region.magnitudes = *magnitudes;
+  launch.outputs.push_back(std::move(region));
+  job.buffers = buffers;
+  job.verify.push_back(std::move(launch));
+  return true;
+}

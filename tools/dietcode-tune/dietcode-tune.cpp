@@ -1,0 +1,232 @@
+//===- dietcode-tune.cpp - Tunes the operators of a file ------------------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dietcode/Device/Device.h"
+#include "dietcode/Run/Runner.h"
+#include "dietcode/Support/File.h"
+#include "dietcode/Tune/Tune.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+#include <csignal>
+#include <thread>
+#include <unistd.h>
+
+using namespace mlir;
+using namespace mlir::dietcode;
+using ::dietcode::TuneProgress;
+using ::dietcode::TuneReport;
+
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("Options of dietcode-tune");
+static cl::opt<std::string> inputFile(cl::Positional, cl::desc("<file>"),
+                                      cl::cat(category));
+static cl::opt<std::string>
+    outputFile("o", cl::desc("Where the tuned IR goes (default: standard "
+                             "output)"),
+               cl::value_desc("file"), cl::init("-"), cl::cat(category));
+static cl::opt<std::string> entry("entry",
+                                  cl::desc("Function to tune (default: all)"),
+                                  cl::cat(category));
+static cl::opt<std::string>
+    records("records",
+            cl::desc("JSON lines of measurements: read, and appended to"),
+            cl::value_desc("file"), cl::cat(category));
+static cl::opt<std::string>
+    modelFile("model",
+              cl::desc("Trained cost model (.ubj or .json): read if it is "
+                       "there, and written"),
+              cl::value_desc("file"), cl::cat(category));
+static cl::opt<std::string>
+    device("device", cl::desc("Device to measure on, e.g. virtual:t4"),
+           cl::init(std::string(::dietcode::defaultDeviceName)),
+           cl::cat(category));
+static cl::opt<unsigned>
+    trials("trials", cl::desc("Candidates to measure"), cl::init(200),
+           cl::cat(category));
+static cl::opt<double>
+    seconds("seconds", cl::desc("Start no batch after this time"),
+            cl::init(0), cl::cat(category));
+static cl::opt<unsigned>
+    batch("batch", cl::desc("Candidates between two trainings of the model"),
+          cl::init(32), cl::cat(category));
+static cl::opt<unsigned>
+    maxKernels("max-kernels",
+               cl::desc("Most micro-kernels that one operator may use"),
+               cl::init(8), cl::cat(category));
+static cl::opt<double>
+    maxRegret("max-regret",
+              cl::desc("Largest predicted regret that is accepted at any shape "
+                       "of the range, e.g. 0.25 (default: any)"),
+              cl::init(-1), cl::cat(category));
+static cl::opt<bool>
+    modelOnly("model-only",
+              cl::desc("Choose by the model and the records; measure nothing"),
+              cl::cat(category));
+static cl::opt<bool>
+    noVerify("no-verify",
+             cl::desc("Time candidates without comparing their results"),
+             cl::cat(category));
+static cl::opt<unsigned long long>
+    seed("seed", cl::desc("Of all that is random"), cl::init(0),
+         cl::cat(category));
+static cl::opt<unsigned>
+    workers("workers",
+            cl::desc("Candidates to build and to measure at a time (default: "
+                     "one for each processor)"),
+            cl::init(0), cl::cat(category));
+static cl::opt<double>
+    timeout("timeout", cl::desc("Seconds that measuring a candidate may take"),
+            cl::init(60), cl::cat(category));
+static cl::opt<bool> json("json",
+                          cl::desc("Print the report as JSON to the standard "
+                                   "output; needs -o"),
+                          cl::cat(category));
+
+static volatile std::sig_atomic_t interruptSignal = 0;
+
+static void onSignal(int signal) { interruptSignal = signal; }
+
+static int failWith(const Twine &message) {
+  llvm::errs() << "error: " << message << "\n";
+  return 1;
+}
+
+/// A bar with the best so far, the rate and the time left, where somebody
+/// watches.
+static void printProgress(const TuneProgress &progress) {
+  constexpr unsigned kWidth = 24;
+  double done = double(progress.trials) / double(progress.maxTrials);
+  auto filled = static_cast<unsigned>(done * kWidth);
+  double rate = double(progress.trials) / progress.seconds;
+  double left = double(progress.maxTrials - progress.trials) / rate;
+  llvm::errs() << llvm::formatv(
+      "\r\x1b[K[{0}{1}] {2}/{3} {4}: best {5:F1} us, {6:F1}/s, {7:F0} s left",
+      std::string(filled, '='), std::string(kWidth - filled, ' '),
+      progress.trials, progress.maxTrials, progress.task, 1e6 * progress.best,
+      rate, left);
+  if (progress.trials >= progress.maxTrials)
+    llvm::errs() << "\n";
+}
+
+/// Mistakes on the command line, before anything is read.
+static std::optional<std::string> checkOptions() {
+  if (inputFile.empty())
+    return "there is no input; give a file of MLIR, or - for the standard "
+           "input";
+  if (!modelOnly && trials == 0)
+    return "--trials=0 leaves nothing to choose from; give a budget, or "
+           "--model-only";
+  if (seconds < 0 || seconds != seconds)
+    return "--seconds must not be negative";
+  if (!(timeout > 0))
+    return "--timeout must be positive";
+  if (batch == 0 || maxKernels == 0)
+    return "--batch and --max-kernels must be at least 1";
+  if (maxRegret != maxRegret)
+    return "--max-regret must be a number";
+  if (json && outputFile == "-")
+    return "--json prints the report to the standard output, so the tuned IR "
+           "needs a file: give -o";
+  if (modelOnly && noVerify)
+    return "--no-verify has no meaning with --model-only, which runs nothing";
+  return std::nullopt;
+}
+
+static TuneOptions makeOptions() {
+  TuneOptions options;
+  options.entry = entry;
+  options.device = device;
+  options.recordsFile = records;
+  options.modelFile = modelFile;
+  options.trials = trials;
+  options.seconds = seconds;
+  options.batch = batch;
+  options.selection = {maxKernels, maxRegret};
+  options.modelOnly = modelOnly;
+  options.verify = !noVerify;
+  options.seed = seed;
+  options.workers =
+      workers > 0 ? workers : std::max(1u, std::thread::hardware_concurrency());
+  options.timeoutSeconds = timeout;
+  options.interrupted = &interruptSignal;
+  if (isatty(STDERR_FILENO))
+    options.progress = printProgress;
+  return options;
+}
+
+/// From linalg to operators that are bound to shapes.
+static LogicalResult raise(ModuleOp module) {
+  ::dietcode::Expected<const ::dietcode::DeviceSpec *> spec =
+      ::dietcode::lookupDeviceByName(device);
+  if (!spec)
+    return emitError(module.getLoc()) << spec.error().message;
+  DietCodeToLLVMOptions options;
+  options.device = std::string((*spec)->name);
+  PassManager pm(module.getContext());
+  buildRaisePipeline(pm, options);
+  return pm.run(module);
+}
+
+static int tune(ModuleOp module) {
+  if (failed(raise(module)))
+    return 1;
+  FailureOr<TuneReport> report = tuneModule(module, makeOptions());
+  if (interruptSignal)
+    return 128 + interruptSignal;
+  if (failed(report))
+    return 1;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module.print(os);
+  text += "\n";
+  if (auto written = ::dietcode::writeFileAtomically(outputFile, text);
+      !written)
+    return failWith(written.error().message);
+  if (json)
+    llvm::outs() << ::dietcode::printJson(*report);
+  else
+    llvm::errs() << ::dietcode::printTable(*report);
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "Tunes all shapes of the operators of a file in one search, and writes "
+      "the file back with the micro-kernels and the dispatch among them.\n");
+  if (std::optional<std::string> mistake = checkOptions())
+    return failWith(*mistake);
+  struct sigaction action = {};
+  action.sa_handler = onSignal;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> file =
+      openInputFile(inputFile, &message);
+  if (!file)
+    return failWith(message);
+  DialectRegistry registry;
+  registerRunDialects(registry);
+  MLIRContext context(registry);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module)
+    return 1;
+  return tune(*module);
+}
