@@ -390,7 +390,8 @@ Job parseFields(const Json &json) {
   for (const Json &entry : elements(json, "time")) {
     JobTime time;
     parseLaunch(entry, job, time);
-    for (auto &[name, extent] : get<Json>(entry, "shape").items())
+    Json shape = get<Json>(entry, "shape");
+    for (auto &[name, extent] : shape.items())
       time.shape.emplace_back(name, parseInteger<int64_t>(extent, "i64"));
     job.time.push_back(std::move(time));
   }
