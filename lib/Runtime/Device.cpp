@@ -7,14 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Device.h"
+#include "dietcode/Device/Device.h"
 #include <cstdlib>
 #include <cstring>
 #include <optional>
 
 namespace dietcode::runtime {
 namespace {
-
-constexpr std::string_view virtualPrefix = "virtual:";
 
 struct LaunchLog {
   std::mutex mutex;
@@ -27,28 +26,13 @@ LaunchLog &launchLog() {
   return *log;
 }
 
-std::string knownDevices() {
-  std::string names;
-  for (std::string_view name : knownDeviceNames())
-    names += (names.empty() ? "" : ", ") + std::string(virtualPrefix) +
-             std::string(name);
-  return names;
-}
-
 /// The device table's entry for DIETCODE_DEVICE.
 Expected<const DeviceSpec *> chosenDevice() {
   const char *env = std::getenv("DIETCODE_DEVICE");
-  std::string choice = env && *env ? env : "virtual:t4";
-  if (choice.compare(0, 5, "cuda:") == 0 || choice == "cuda")
-    return fail("DIETCODE_DEVICE=" + choice +
-                ": this build has no CUDA device; use one of " +
-                knownDevices());
-  const DeviceSpec *spec = nullptr;
-  if (choice.compare(0, virtualPrefix.size(), virtualPrefix) == 0)
-    spec = lookupDevice(std::string_view(choice).substr(virtualPrefix.size()));
+  Expected<const DeviceSpec *> spec =
+      lookupDeviceByName(env && *env ? env : defaultDeviceName);
   if (!spec)
-    return fail("DIETCODE_DEVICE=" + choice +
-                ": there is no such device; use one of " + knownDevices());
+    return fail("DIETCODE_DEVICE=" + spec.error().message);
   return spec;
 }
 

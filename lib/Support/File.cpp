@@ -84,7 +84,8 @@ static std::string resolve(const std::string &path) {
 }
 
 Expected<bool> dietcode::writeFileAtomically(const std::string &path,
-                                             std::string_view text) {
+                                             std::string_view text,
+                                             Durability durability) {
   struct stat info;
   bool exists = path != "-" && ::stat(path.c_str(), &info) == 0;
   if (path == "-" || (exists && !S_ISREG(info.st_mode)))
@@ -102,7 +103,7 @@ Expected<bool> dietcode::writeFileAtomically(const std::string &path,
   int error = writeAll(descriptor, text);
   if (!error && exists && ::fchmod(descriptor, info.st_mode & 07777) != 0)
     error = errno;
-  if (!error && ::fsync(descriptor) != 0)
+  if (!error && durability == Durability::Machine && ::fsync(descriptor) != 0)
     error = errno;
   if (::close(descriptor) != 0 && !error)
     error = errno;

@@ -20,12 +20,16 @@ Expected<std::string> readFile(const std::string &path);
 /// The rest of an open file, which messages call `path`.
 Expected<std::string> readDescriptor(int descriptor, const std::string &path);
 
-/// Makes `text` the contents of `path`: a temporary next to it is written,
-/// flushed and renamed, so that the file is the old or the new one at any time,
-/// whatever fails. What is no regular file, such as a pipe, is written to
-/// directly, and "-" is standard output.
+/// Whether a file has to survive a crash of the machine: it takes milliseconds.
+enum class Durability { Process, Machine };
+
+/// Makes `text` the contents of `path`: a temporary next to it is written and
+/// renamed, so that the file is the old or the new one at any time, whatever
+/// fails. What is no regular file, such as a pipe, is written to directly, and
+/// "-" is standard output.
 Expected<bool> writeFileAtomically(const std::string &path,
-                                   std::string_view text);
+                                   std::string_view text,
+                                   Durability durability = Durability::Machine);
 
 /// What errno says, e.g. "No space left on device".
 std::string errnoText(int error);

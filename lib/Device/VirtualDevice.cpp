@@ -1,0 +1,241 @@
+//===- VirtualDevice.cpp - The virtual GPU as a device --------------------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "VirtualDevice.h"
+#include "dietcode/VirtualGPU/VirtualGPU.h"
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <sys/mman.h>
+
+using namespace dietcode;
+
+namespace {
+
+class VirtualModule : public DeviceModule {
+public:
+  explicit VirtualModule(std::shared_ptr<const vgpu::Module> module)
+      : module(std::move(module)) {}
+
+  Expected<KernelFacts> kernel(const std::string &name) const override;
+
+  const std::shared_ptr<const vgpu::Module> module;
+};
+
+class VirtualDevice : public Device {
+public:
+  VirtualDevice(const DeviceSpec &spec, uint64_t instructionLimit)
+      : gpu(spec), instructionLimit(instructionLimit),
+        deviceName(std::string(virtualDevicePrefix) + std::string(spec.name)) {}
+  ~VirtualDevice() override;
+
+  const std::string &name() const override { return deviceName; }
+  const DeviceSpec &spec() const override { return gpu.spec(); }
+  bool isModel() const override { return true; }
+
+  Expected<std::shared_ptr<const DeviceModule>>
+  loadModule(std::string_view ptx, const std::string &name) override;
+
+  Expected<DevicePointer> allocate(uint64_t bytes, BufferUse use,
+                                   const std::string &label) override;
+  Expected<bool> free(DevicePointer pointer) override;
+  Expected<bool> copyToDevice(DevicePointer to, const void *from,
+                              uint64_t bytes) override;
+  Expected<bool> copyToHost(void *to, DevicePointer from,
+                            uint64_t bytes) override;
+
+  Expected<LaunchResult> launch(const DeviceModule &module,
+                                const DeviceLaunch &launch, LaunchMode mode,
+                                LaunchFailure *failure) override;
+
+private:
+  Expected<DevicePointer> map(uint64_t bytes, const std::string &label);
+  Expected<bool> checkRange(DevicePointer pointer, uint64_t bytes);
+
+  vgpu::VirtualGPU gpu;
+  uint64_t instructionLimit;
+  std::string deviceName;
+  std::map<DevicePointer, uint64_t> mappings; ///< And their sizes.
+};
+
+/// Pages around a mapping that nobody has, so that no other memory begins where
+/// it ends.
+constexpr uint64_t guardBytes = 4096;
+
+void *toHost(DevicePointer pointer) {
+  return reinterpret_cast<void *>(pointer);
+}
+
+void unmap(DevicePointer pointer, uint64_t bytes) {
+  ::munmap(toHost(pointer - guardBytes), bytes + 2 * guardBytes);
+}
+
+} // namespace
+
+Expected<KernelFacts> VirtualModule::kernel(const std::string &name) const {
+  if (const vgpu::KernelInfo *info = module->lookupKernel(name))
+    return KernelFacts{info->liveRegisters, info->staticSharedBytes,
+                       info->localBytes, info->paramBytes};
+  std::string known;
+  for (const vgpu::KernelInfo &info : module->kernels())
+    known += (known.empty() ? "" : ", ") + info.name;
+  return fail(module->name() + ": there is no kernel '" + name +
+              "'; the module has " + (known.empty() ? "none" : known));
+}
+
+VirtualDevice::~VirtualDevice() {
+  for (auto &[pointer, bytes] : mappings)
+    unmap(pointer, bytes);
+}
+
+Expected<std::shared_ptr<const DeviceModule>>
+VirtualDevice::loadModule(std::string_view ptx, const std::string &name) {
+  Expected<std::shared_ptr<const vgpu::Module>> module =
+      vgpu::parseModule(ptx, name);
+  if (!module)
+    return tl::unexpected(module.error());
+  return std::make_shared<VirtualModule>(std::move(*module));
+}
+
+/// Memory that is there once it is touched: a timed launch runs few blocks.
+Expected<DevicePointer> VirtualDevice::map(uint64_t bytes,
+                                           const std::string &label) {
+  constexpr uint64_t most = uint64_t(1) << 46;
+  uint64_t size = (bytes + guardBytes - 1) / guardBytes * guardBytes;
+  void *pages = MAP_FAILED;
+  if (bytes <= most)
+    pages = ::mmap(nullptr, size + 2 * guardBytes, PROT_NONE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (pages == MAP_FAILED)
+    return fail("out of memory: cannot allocate " + std::to_string(bytes) +
+                " bytes of device memory");
+  auto pointer = reinterpret_cast<DevicePointer>(pages) + guardBytes;
+  mappings[pointer] = size;
+  if (size != 0 &&
+      ::mprotect(toHost(pointer), size, PROT_READ | PROT_WRITE) != 0)
+    return fail("cannot allocate " + std::to_string(bytes) +
+                " bytes of device memory: " + std::strerror(errno));
+  if (auto ok = gpu.memory().registerRange(toHost(pointer), bytes, label); !ok)
+    return tl::unexpected(ok.error());
+  return pointer;
+}
+
+Expected<DevicePointer> VirtualDevice::allocate(uint64_t bytes, BufferUse use,
+                                                const std::string &label) {
+  if (use == BufferUse::Timed)
+    return map(bytes, label);
+  Expected<void *> pointer = gpu.memory().allocate(bytes, label);
+  if (!pointer)
+    return tl::unexpected(pointer.error());
+  return reinterpret_cast<DevicePointer>(*pointer);
+}
+
+Expected<bool> VirtualDevice::free(DevicePointer pointer) {
+  auto it = mappings.find(pointer);
+  if (it == mappings.end())
+    return gpu.memory().free(toHost(pointer));
+  Expected<bool> ok = gpu.memory().unregisterRange(toHost(pointer));
+  unmap(pointer, it->second);
+  mappings.erase(it);
+  return ok;
+}
+
+Expected<bool> VirtualDevice::checkRange(DevicePointer pointer,
+                                         uint64_t bytes) {
+  if (bytes == 0 || gpu.memory().snapshot().find(pointer, bytes))
+    return true;
+  return fail("cannot copy " + std::to_string(bytes) +
+              " bytes: they are not in one allocation of device memory");
+}
+
+Expected<bool> VirtualDevice::copyToDevice(DevicePointer to, const void *from,
+                                           uint64_t bytes) {
+  Expected<bool> ok = checkRange(to, bytes);
+  if (!ok || bytes == 0)
+    return ok;
+  std::memcpy(toHost(to), from, bytes);
+  gpu.memory().markWritten(toHost(to), bytes);
+  return true;
+}
+
+Expected<bool> VirtualDevice::copyToHost(void *to, DevicePointer from,
+                                         uint64_t bytes) {
+  Expected<bool> ok = checkRange(from, bytes);
+  if (ok && bytes != 0)
+    std::memcpy(to, toHost(from), bytes);
+  return ok;
+}
+
+/// Sizes of the values must be those of the parameters.
+static Expected<bool> checkParams(const KernelFacts &facts,
+                                  const DeviceLaunch &launch) {
+  std::string kernel = "kernel '" + launch.kernel + "'";
+  if (facts.paramBytes.size() != launch.params.size())
+    return fail(kernel + " has " + std::to_string(facts.paramBytes.size()) +
+                " parameters, got " + std::to_string(launch.params.size()));
+  for (size_t i = 0; i < launch.params.size(); ++i)
+    if (facts.paramBytes[i] != launch.params[i].size())
+      return fail("parameter " + std::to_string(i) + " of " + kernel + " has " +
+                  std::to_string(facts.paramBytes[i]) + " bytes, got " +
+                  std::to_string(launch.params[i].size()));
+  return true;
+}
+
+static LaunchFailure failureOf(vgpu::FailureKind kind,
+                               const vgpu::Finding &finding) {
+  if (kind == vgpu::FailureKind::Refused)
+    return LaunchFailure::Refused;
+  return finding.kind == vgpu::FindingKind::Limit ? LaunchFailure::Endless
+                                                  : LaunchFailure::Finding;
+}
+
+Expected<LaunchResult> VirtualDevice::launch(const DeviceModule &module,
+                                             const DeviceLaunch &launch,
+                                             LaunchMode mode,
+                                             LaunchFailure *failure) {
+  if (failure)
+    *failure = LaunchFailure::Refused;
+  Expected<KernelFacts> facts = module.kernel(launch.kernel);
+  if (!facts)
+    return tl::unexpected(facts.error());
+  if (Expected<bool> fits = checkParams(*facts, launch); !fits)
+    return tl::unexpected(fits.error());
+  vgpu::LaunchConfig config;
+  config.grid = launch.grid;
+  config.block = launch.block;
+  config.dynamicSharedBytes = launch.dynamicSharedBytes;
+  config.maxWarpInstructionsPerBlock = instructionLimit;
+  config.registersPerThread = static_cast<uint32_t>(launch.registers);
+  config.timeOnly = mode == LaunchMode::Time;
+  config.checks = mode == LaunchMode::Time ? vgpu::CheckOptions::none()
+                                           : vgpu::CheckOptions::all();
+  std::vector<void *> params;
+  for (const std::vector<char> &value : launch.params)
+    params.push_back(const_cast<char *>(value.data()));
+  vgpu::FailureKind kind = vgpu::FailureKind::Refused;
+  vgpu::Finding finding;
+  Expected<vgpu::LaunchReport> report = gpu.launch(
+      *static_cast<const VirtualModule &>(module).module, launch.kernel, config,
+      params.data(), params.size(), &kind, &finding);
+  if (report)
+    return LaunchResult{report->virtualSeconds, report->registersPerThread,
+                        report->sharedBytesPerBlock,
+                        report->residentBlocksPerSM};
+  if (failure)
+    *failure = failureOf(kind, finding);
+  return tl::unexpected(report.error());
+}
+
+Expected<std::unique_ptr<Device>>
+dietcode::makeVirtualDevice(const DeviceSpec &spec) {
+  Expected<uint64_t> limit = vgpu::instructionLimitFromEnvironment();
+  if (!limit)
+    return tl::unexpected(limit.error());
+  return std::make_unique<VirtualDevice>(spec, *limit);
+}
