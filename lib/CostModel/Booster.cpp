@@ -76,8 +76,8 @@ static std::optional<double> readNumber(const std::string &text) {
   return value;
 }
 
-/// Predictions in place keep their results per thread, unlike those from a
-/// matrix of XGBoost's.
+/// May be called from several threads: predictions in place keep their results
+/// per thread, unlike those from a matrix of XGBoost's.
 static Expected<std::vector<double>> evaluate(void *handle, const float *values,
                                               size_t rows, size_t columns) {
   silence();
@@ -91,7 +91,8 @@ static Expected<std::vector<double>> evaluate(void *handle, const float *values,
   if (XGBoosterPredictFromDense(
           handle, array.c_str(),
           R"({"type": 0, "training": false, "iteration_begin": 0,
-              "iteration_end": 0, "strict_shape": false, "cache_id": 0, "missing": NaN})",
+              "iteration_end": 0, "strict_shape": false, "cache_id": 0,
+              "missing": NaN})",
           nullptr, &shape, &dimensions, &results) != 0)
     return failure("predict");
   if (dimensions != 1 || shape[0] != rows)

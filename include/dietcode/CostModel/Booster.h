@@ -41,11 +41,11 @@ struct FeatureMatrix {
 /// How to train. The defaults suit 50 to 2000 rows of 20 to 40 features.
 struct BoosterOptions {
   unsigned rounds = 300; ///< Number of trees.
-  unsigned maxDepth = 6;
+  unsigned maxDepth = 4;
   double learningRate = 0.08;
   double minChildWeight = 2; ///< Of a leaf, in rows of average weight.
-  double subsample = 0.8;    ///< Fraction of the rows that each tree sees.
-  double lambda = 1;         ///< L2 penalty of the values of leaves.
+  double subsample = 0.7;    ///< Fraction of the rows that each tree sees.
+  double lambda = 0.3;       ///< L2 penalty of the values of leaves.
   uint64_t seed = 0;
 };
 
@@ -57,8 +57,8 @@ struct BoosterOptions {
 /// independent of each other, also while they are trained.
 class Booster {
 public:
-  /// Both are the document that XGBoost calls its JSON model. JSON can be
-  /// loaded by XGBoost; UBJSON is its binary form and smaller.
+  /// Both spell the document that XGBoost calls its JSON model. XGBoost loads
+  /// the JSON, and predicts standardised labels from it; UBJSON is smaller.
   enum class Format { Ubj, Json };
 
   /// Minimises the weighted squared error. No `weights` means that all rows
@@ -77,8 +77,8 @@ public:
   Booster &operator=(Booster &&) noexcept;
   ~Booster();
 
-  /// One number a row. The matrix must have as many columns as the one that it
-  /// was trained on.
+  /// One number a row, none for no rows. The matrix must have as many columns
+  /// as the one that it was trained on.
   Expected<std::vector<double>> predict(const FeatureMatrix &matrix) const;
 
   std::string serialize(Format format) const;

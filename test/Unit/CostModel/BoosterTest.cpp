@@ -12,7 +12,7 @@
 #include <thread>
 
 using namespace dietcode;
-using namespace dietcode::testing;
+using namespace dietcode::test;
 
 using Format = Booster::Format;
 
@@ -42,6 +42,7 @@ TEST(Booster, LearnsLabelsOfAnyScale) {
   DataSet data = makeDataSet(300, 8);
   for (double scale : {1e-9, 1e-3, 1e12}) {
     std::vector<double> labels;
+    labels.reserve(data.labels.size());
     for (double label : data.labels)
       labels.push_back(scale * (label + 1000));
     auto booster = Booster::train(data.matrix, labels);
@@ -72,6 +73,7 @@ TEST(Booster, TrainsTheSameBytesInAnyThread) {
   std::string expected = trainedBooster(data).serialize(Format::Ubj);
   std::vector<std::string> bytes(6);
   std::vector<std::thread> threads;
+  threads.reserve(bytes.size());
   for (std::string &mine : bytes)
     threads.emplace_back([&] {
       // Another booster in between must not move the generator of this one.
@@ -102,6 +104,7 @@ TEST(Booster, PredictsFromManyThreadsAtOnce) {
   std::vector<double> expected = *trained.predict(data.matrix);
   std::vector<size_t> wrong(8);
   std::vector<std::thread> threads;
+  threads.reserve(wrong.size());
   for (size_t i = 0; i < wrong.size(); ++i)
     threads.emplace_back([&, i] {
       for (int repeat = 0; repeat < 50; ++repeat) {

@@ -6,17 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef DIETCODE_TEST_BOOSTERTESTING_H
-#define DIETCODE_TEST_BOOSTERTESTING_H
+#ifndef DIETCODE_TEST_UNIT_COSTMODEL_BOOSTERTESTING_H
+#define DIETCODE_TEST_UNIT_COSTMODEL_BOOSTERTESTING_H
 
 #include "dietcode/CostModel/Booster.h"
 
-#include <cmath>
 #include <gtest/gtest.h>
+
+#include <cmath>
 #include <limits>
 #include <random>
 
-namespace dietcode::testing {
+namespace dietcode::test {
 
 struct DataSet {
   FeatureMatrix matrix;
@@ -64,6 +65,6 @@ std::string messageOf(const Expected<T> &result) {
   return result ? "no error" : result.error().message;
 }
 
-} // namespace dietcode::testing
+} // namespace dietcode::test
 
-#endif // DIETCODE_TEST_BOOSTERTESTING_H
+#endif // DIETCODE_TEST_UNIT_COSTMODEL_BOOSTERTESTING_H

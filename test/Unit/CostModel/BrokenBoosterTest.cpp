@@ -16,7 +16,7 @@
 #include <nlohmann/json.hpp>
 
 using namespace dietcode;
-using namespace dietcode::testing;
+using namespace dietcode::test;
 
 using Format = Booster::Format;
 using nlohmann::json;

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 using namespace dietcode;
-using namespace dietcode::testing;
+using namespace dietcode::test;
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -132,10 +132,8 @@ TEST_F(ModelFile, MustExist) {
 TEST_F(ModelFile, MustNotBeEmptyOrForeign) {
   write("m.ubj", "");
   EXPECT_EQ(problem("m.ubj"), "is empty");
-  for (const char *text : {"{}", "[1]", "{\"a\": 1}",
-                           "\x7f"
-                           "ELF",
-                           "{\"schema\": 1}\n{}\n"}) {
+  for (const char *text :
+       {"{}", "[1]", "{\"a\": 1}", "\x7f\x45LF", "{\"schema\": 1}\n{}\n"}) {
     write("m.ubj", text);
     EXPECT_EQ(problem("m.ubj"), "is not a cost model") << text;
   }
