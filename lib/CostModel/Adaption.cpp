@@ -190,8 +190,8 @@ CostEstimate Adaption::estimate(const MicroKernelCost &cost,
   // The grid is linear, since its y and z extents are limited to 65535.
   if (tiling.blocks > double(device.maxGridX))
     return result;
-  Rounds rounds = roundsOf(
-      *this, cost, ceilDiv(tiling.blocks, device.smCount), tiling.tilesK);
+  Rounds rounds = roundsOf(*this, cost, ceilDiv(tiling.blocks, device.smCount),
+                           tiling.tilesK);
   Traffic traffic =
       trafficOf(tiling, schedule, resident, double(device.l2Bytes));
   double l2 = traffic.l2Bytes / device.l2BytesPerSecond;

@@ -151,8 +151,8 @@ KernelProfile AnalyticalModel::profile(const Schedule &schedule,
 //===----------------------------------------------------------------------===//
 
 /// `blocks` blocks take turns on the pipes of an SM; each of them needs at
-/// least the latency of what it waits for, which is that of DRAM: one miss among
-/// the loads of a tile is enough. Of n blocks, n - 1 hide each other's
+/// least the latency of what it waits for, which is that of DRAM: one miss
+/// among the loads of a tile is enough. Of n blocks, n - 1 hide each other's
 /// waits at the barrier.
 RoundCost AnalyticalModel::round(const KernelProfile &profile,
                                  int blocks) const {
@@ -164,7 +164,8 @@ RoundCost AnalyticalModel::round(const KernelProfile &profile,
                         profile.issueCycles * imbalance);
   double throughput = blocks * work + profile.syncCycles;
   double latency =
-      std::max({work, profile.chainCycles, double(device.globalLatency)}) + profile.syncCycles;
+      std::max({work, profile.chainCycles, double(device.globalLatency)}) +
+      profile.syncCycles;
   RoundCost round;
   round.perTile = std::max(throughput, latency) / device.clockHz;
   round.overhead = (device.globalLatency + profile.syncCycles +

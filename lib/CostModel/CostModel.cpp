@@ -49,8 +49,7 @@ void CostModel::correct(std::vector<MicroKernelCost> &costs,
       continue; // The schema was checked when the boosters were made.
     for (size_t row = 0; row < rows.size(); ++row) {
       MicroKernelCost &cost = costs[rows[row]];
-      (name == kLone ? cost.lone : cost.full).perTile *=
-          std::exp((*logs)[row]);
+      (name == kLone ? cost.lone : cost.full).perTile *= std::exp((*logs)[row]);
       cost.source = CostSource::Predicted;
     }
   }
@@ -138,8 +137,7 @@ MicroKernelCost CostModel::measured(const MeasuredKernel &kernel,
   MicroKernelCost cost = predict(schedule, kernel.traits);
   if (kernel.registers > 0)
     if (auto layout = layoutOf(schedule, device.warpSize))
-      cost.resources =
-          resourcesOf(schedule, *layout, device, kernel.registers);
+      cost.resources = resourcesOf(schedule, *layout, device, kernel.registers);
   cost.valid = cost.resources.blocksPerSM > 0;
   if (!cost.valid)
     return cost;
@@ -186,9 +184,8 @@ Expected<void> CostModel::train(const std::vector<MeasuredKernel> &kernels,
     MicroKernelCost cost = prior.measured(kernel, kernel.runs.front().shape);
     if (cost.source != CostSource::Measured)
       continue;
-    std::vector<float> features =
-        kernelFeatures(analytical.profile(kernel.schedule), expected,
-                       kernel.traits, device);
+    std::vector<float> features = kernelFeatures(
+        analytical.profile(kernel.schedule), expected, kernel.traits, device);
     matrix.values.insert(matrix.values.end(), features.begin(), features.end());
     lone.push_back(std::log(cost.lone.perTile / expected.lone.perTile));
     full.push_back(std::log(cost.full.perTile / expected.full.perTile));
@@ -198,7 +195,8 @@ Expected<void> CostModel::train(const std::vector<MeasuredKernel> &kernels,
   BoosterOptions options;
   options.seed = seed;
   NamedBoosters trained;
-  for (auto [name, labels] : {std::pair(kLone, &lone), std::pair(kFull, &full)}) {
+  for (auto [name, labels] :
+       {std::pair(kLone, &lone), std::pair(kFull, &full)}) {
     Expected<Booster> booster = Booster::train(matrix, *labels, {}, options);
     if (!booster)
       return tl::unexpected(booster.error());

@@ -55,13 +55,13 @@ static const Feature kFeatures[] = {
     FEATURE("stages", s.schedule.stages),
     FEATURE("log2_threads", log2Of(s.layout.threads)),
     FEATURE("log2_accumulators",
-            log2Of(s.schedule.threadM * s.schedule.threadN)),
-    FEATURE("log2_block_area", log2Of(s.schedule.blockM * s.schedule.blockN)),
+            log2Of(s.schedule.threadM *s.schedule.threadN)),
+    FEATURE("log2_block_area", log2Of(s.schedule.blockM *s.schedule.blockN)),
     FEATURE("flop_per_staged_element",
-            double(s.schedule.blockM * s.schedule.blockN) /
+            double(s.schedule.blockM *s.schedule.blockN) /
                 double(s.schedule.blockM + s.schedule.blockN)),
     FEATURE("flop_per_fragment_element",
-            double(s.schedule.threadM * s.schedule.threadN) /
+            double(s.schedule.threadM *s.schedule.threadN) /
                 double(s.schedule.threadM + s.schedule.threadN)),
     FEATURE("log2_lanes_m", log2Of(s.layout.lanesM)),
     FEATURE("vector_a", s.layout.vectorA),
@@ -80,15 +80,14 @@ static const Feature kFeatures[] = {
     FEATURE("chain_per_fma", relative(s.profile.chainCycles, s)),
     FEATURE("sync_per_fma", relative(s.profile.syncCycles, s)),
     FEATURE("epilogue_per_fma", relative(s.profile.epilogueCycles, s)),
-    FEATURE("log2_full_flops", log2Of(double(s.schedule.blockM *
-                                             s.schedule.blockN *
-                                             s.schedule.blockK) *
-                                      s.profile.resources.blocksPerSM /
-                                      s.analytical.full.perTile)),
-    FEATURE("log2_lone_flops",
-            log2Of(double(s.schedule.blockM * s.schedule.blockN *
-                          s.schedule.blockK) /
-                   s.analytical.lone.perTile)),
+    FEATURE(
+        "log2_full_flops",
+        log2Of(double(s.schedule.blockM *s.schedule.blockN *s.schedule.blockK) *
+               s.profile.resources.blocksPerSM / s.analytical.full.perTile)),
+    FEATURE(
+        "log2_lone_flops",
+        log2Of(double(s.schedule.blockM *s.schedule.blockN *s.schedule.blockK) /
+               s.analytical.lone.perTile)),
     FEATURE("transpose_a", s.traits.transposeA),
     FEATURE("transpose_b", s.traits.transposeB),
     FEATURE("accumulate", s.traits.accumulate),
@@ -107,9 +106,13 @@ std::vector<float> dietcode::kernelFeatures(const KernelProfile &profile,
                                             const MicroKernelCost &analytical,
                                             const OperatorTraits &traits,
                                             const DeviceSpec &device) {
-  Subject subject{profile.schedule, profile, analytical, traits, device,
-                  layoutOf(profile.schedule, device.warpSize)
-                      .value_or(ScheduleLayout{})};
+  Subject subject{
+      profile.schedule,
+      profile,
+      analytical,
+      traits,
+      device,
+      layoutOf(profile.schedule, device.warpSize).value_or(ScheduleLayout{})};
   std::vector<float> values;
   for (const Feature &feature : kFeatures)
     values.push_back(static_cast<float>(feature.compute(subject)));

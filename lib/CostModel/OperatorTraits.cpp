@@ -57,9 +57,8 @@ Expected<OperatorTraits> dietcode::parseSignature(std::string_view text) {
     }
     if (word.size() < 2 || word[0] != 'e')
       return malformed();
-    auto [end, error] = std::from_chars(word.data() + 1,
-                                        word.data() + word.size(),
-                                        traits.epilogueOperands);
+    auto [end, error] = std::from_chars(
+        word.data() + 1, word.data() + word.size(), traits.epilogueOperands);
     if (error != std::errc() || end != word.data() + word.size())
       return malformed();
   }

@@ -402,8 +402,8 @@ bool dietcode::areNeighbours(const Schedule &a, const Schedule &b) {
   int sum = std::abs(blockM) + std::abs(threadM) + std::abs(blockN) +
             std::abs(threadN) + std::abs(steps(a.blockK, b.blockK)) +
             (a.stages == b.stages ? 0 : 1);
-  bool keepsThreads = (blockM != 0 && blockM == threadM) ||
-                      (blockN != 0 && blockN == threadN);
+  bool keepsThreads =
+      (blockM != 0 && blockM == threadM) || (blockN != 0 && blockN == threadN);
   return sum == 1 || (sum == 2 && keepsThreads);
 }
 

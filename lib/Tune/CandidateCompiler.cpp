@@ -77,15 +77,16 @@ static void dispatchTo(ModuleOp module, const Schedule &schedule) {
   });
 }
 
-/// The names of the kernels in PTX. The table of kernels that an object may have
-/// is there only for machine code.
+/// The names of the kernels in PTX. The table of kernels that an object may
+/// have is there only for machine code.
 static SmallVector<StringRef> getEntries(StringRef ptx) {
   SmallVector<StringRef> entries;
   while (true) {
     StringRef rest = ptx.split(".entry ").second;
     if (rest.empty())
       return entries;
-    entries.push_back(rest.take_until([](char c) { return c == '(' || c <= ' '; }));
+    entries.push_back(
+        rest.take_until([](char c) { return c == '(' || c <= ' '; }));
     ptx = rest;
   }
 }
@@ -109,7 +110,8 @@ CandidateCompiler::compile(const Schedule &schedule) const {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   std::string message;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    if (message.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
+    if (message.empty() &&
+        diagnostic.getSeverity() == DiagnosticSeverity::Error)
       message = diagnostic.str();
     return success();
   });

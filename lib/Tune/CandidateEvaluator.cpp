@@ -35,10 +35,16 @@ using ::dietcode::Record;
 using ::dietcode::RecordStatus;
 using ::dietcode::Schedule;
 
-using Clock = std::chrono::steady_clock;
+static double secondsOf(const timeval &time) {
+  return double(time.tv_sec) + 1e-6 * double(time.tv_usec);
+}
 
-static double secondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
+/// Processor time of the calling thread (RUSAGE_THREAD), or of all children
+/// that have ended (RUSAGE_CHILDREN).
+static double processorSeconds(int who) {
+  rusage usage{};
+  getrusage(who, &usage);
+  return secondsOf(usage.ru_utime) + secondsOf(usage.ru_stime);
 }
 
 //===----------------------------------------------------------------------===//
@@ -66,6 +72,7 @@ CandidateEvaluator::create(const EvaluatorOptions &options) {
     return tl::unexpected(folder.error());
   evaluator->folder = std::move(*folder);
   evaluator->toolchain = describeToolchain();
+  evaluator->childrenBefore = processorSeconds(RUSAGE_CHILDREN);
   return evaluator;
 }
 
@@ -98,17 +105,12 @@ Expected<bool> CandidateEvaluator::finish() {
   if (Expected<bool> stopped = folder->stop(); !stopped)
     return stopped;
   constexpr double kPatience = 10;
-  rusage before{}, after{};
-  getrusage(RUSAGE_CHILDREN, &before);
+  // Up to here the only children that have ended are those of runPtxas.
+  double before = processorSeconds(RUSAGE_CHILDREN);
+  times.ptxas = before - childrenBefore;
   Expected<int> status = workers->wait(kPatience);
-  getrusage(RUSAGE_CHILDREN, &after);
+  times.measure = processorSeconds(RUSAGE_CHILDREN) - before;
   workers.reset();
-  auto seconds = [](const timeval &time) {
-    return double(time.tv_sec) + 1e-6 * double(time.tv_usec);
-  };
-  times.measure +=
-      seconds(after.ru_utime) + seconds(after.ru_stime) -
-      seconds(before.ru_utime) - seconds(before.ru_stime);
   if (!status)
     return tl::unexpected(status.error());
   return true;
@@ -121,8 +123,8 @@ CandidateEvaluator::getVerification(const TuningTask &task) {
     auto made = Verification::create(
         task, *folder, "task" + std::to_string(verifications.size()));
     if (!made)
-      return fail(task.name + ": cannot evaluate the reference: " +
-                  made.error().message);
+      return fail(task.name +
+                  ": cannot evaluate the reference: " + made.error().message);
     verification = std::move(*made);
   }
   return verification.get();
@@ -168,29 +170,28 @@ PreparedCandidate CandidateEvaluator::prepare(const TuningTask &task,
   PreparedCandidate candidate;
   candidate.schedule = schedule;
   Record &record = candidate.record;
-  record.op = task.ops.front().getTraits().signature();
+  OperatorOpInterface op = task.ops.front();
+  record.op = op.getTraits().signature();
   record.schedule = schedule.name();
   record.device = options.device;
   record.toolchain = toolchain;
   record.twin = "aligned";
-  Clock::time_point start = Clock::now();
+  double start = processorSeconds(RUSAGE_THREAD);
   Expected<CompiledCandidate> code = task.compiler->compile(schedule);
-  double build = secondsSince(start);
-  start = Clock::now();
+  double build = processorSeconds(RUSAGE_THREAD) - start;
   if (code) {
     candidate.code = std::move(*code);
     record.twin = candidate.code.aligned.empty() ? "general" : "aligned";
-    DeviceAttr device = getDevice(task.ops.front());
-    readPtxas(candidate, ::dietcode::runPtxas(candidate.code.ptx,
-                                              device.getChip(),
-                                              schedule.name()));
+    DeviceAttr device = getDevice(op);
+    readPtxas(candidate,
+              ::dietcode::runPtxas(candidate.code.ptx, device.getChip(),
+                                   schedule.name()));
   } else {
     record.status = RecordStatus::CompileError;
     record.error = code.error().message;
   }
   std::lock_guard<std::mutex> lock(timesMutex);
   times.build += build;
-  times.ptxas += secondsSince(start);
   return candidate;
 }
 
@@ -246,8 +247,8 @@ Expected<bool> CandidateEvaluator::submit(const TuningTask &task,
   return folder->addJob(job);
 }
 
-Expected<bool> CandidateEvaluator::awaitResults(
-    std::map<std::string, Record> &results) {
+Expected<bool>
+CandidateEvaluator::awaitResults(std::map<std::string, Record> &results) {
   size_t open = results.size();
   while (open > 0) {
     if (interrupted)

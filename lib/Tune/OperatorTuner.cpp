@@ -107,8 +107,7 @@ dietcode::planRuns(const MicroKernelCost &cost,
 //===----------------------------------------------------------------------===//
 
 /// The instance with the most work: what measurements should be near to.
-static ContractionShape
-largestOf(const std::vector<TuneInstance> &instances) {
+static ContractionShape largestOf(const std::vector<TuneInstance> &instances) {
   auto work = [](const TuneInstance &instance) {
     return double(instance.shape.m) * double(instance.shape.n) *
            double(instance.shape.k);

@@ -66,8 +66,7 @@ void Proposal::estimate() {
   best.assign(instances.size(), kInfinity);
   for (size_t c = 0; c < pool.space.size(); ++c)
     for (size_t i = 0; i < instances.size(); ++i) {
-      double t =
-          adaption.estimate(pool.costs[c], instances[i].shape).seconds;
+      double t = adaption.estimate(pool.costs[c], instances[i].shape).seconds;
       bool measured = pool.costs[c].source == CostSource::Measured;
       if (measured && !pool.excluded[c])
         best[i] = std::min(best[i], t);
@@ -139,8 +138,8 @@ std::vector<size_t> Proposal::rankMeasured() const {
       measured.push_back(c);
       scores[c] = scoreOf(c);
     }
-  std::stable_sort(measured.begin(), measured.end(), [&](size_t a, size_t b) {
-    return scores[a] > scores[b];
+  std::sort(measured.begin(), measured.end(), [&](size_t a, size_t b) {
+    return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
   });
   return measured;
 }
@@ -170,11 +169,9 @@ void Proposal::takeRandom(size_t count, std::mt19937_64 &random) {
     take(open[i]);
 }
 
-std::vector<size_t>
-dietcode::proposeCandidates(const CandidatePool &pool,
-                            const std::vector<TuneInstance> &instances,
-                            const Adaption &adaption, uint64_t seed,
-                            const ProposerOptions &options) {
+std::vector<size_t> dietcode::proposeCandidates(
+    const CandidatePool &pool, const std::vector<TuneInstance> &instances,
+    const Adaption &adaption, uint64_t seed, const ProposerOptions &options) {
   std::mt19937_64 random(seed);
   Proposal proposal(pool, instances, adaption, options);
   auto share = [&](double fraction) {

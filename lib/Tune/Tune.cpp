@@ -112,7 +112,8 @@ LogicalResult Session::load() {
     return failure();
   tasks = std::move(*collected);
   for (const TuningTask &task : tasks)
-    tuners.emplace_back(device, OperatorOpInterface(task.ops.front()).getTraits(),
+    tuners.emplace_back(device,
+                        OperatorOpInterface(task.ops.front()).getTraits(),
                         task.instances, task.points);
   if (!options.modelFile.empty() && llvm::sys::fs::exists(options.modelFile))
     if (auto loaded = model.load(options.modelFile, options.device); !loaded)
@@ -170,15 +171,13 @@ CandidateEvaluator::Plan Session::makePlan(size_t task) {
     std::optional<int> known;
     if (registers > 0)
       known = registers;
-    MicroKernelCost cost =
-        analytical.cost(analytical.profile(schedule, known));
-    return planRuns(cost, tuners[task].getInstances(),
-                    tuners[task].getPoints(), adaption, device);
+    MicroKernelCost cost = analytical.cost(analytical.profile(schedule, known));
+    return planRuns(cost, tuners[task].getInstances(), tuners[task].getPoints(),
+                    adaption, device);
   };
 }
 
-LogicalResult Session::append(size_t task,
-                              const std::vector<Record> &records) {
+LogicalResult Session::append(size_t task, const std::vector<Record> &records) {
   if (writer)
     if (Expected<bool> done = writer->append(records); !done)
       return fail(done.error());
@@ -265,14 +264,13 @@ LogicalResult Session::search() {
 // Choosing
 //===----------------------------------------------------------------------===//
 
-static const MicroKernelCost &
-findBest(ArrayRef<MicroKernelCost> costs, const Adaption &adaption,
-         const ContractionShape &shape) {
-  return *std::min_element(costs.begin(), costs.end(),
-                           [&](auto &a, auto &b) {
-                             return adaption.estimate(a, shape).seconds <
-                                    adaption.estimate(b, shape).seconds;
-                           });
+static const MicroKernelCost &findBest(ArrayRef<MicroKernelCost> costs,
+                                       const Adaption &adaption,
+                                       const ContractionShape &shape) {
+  return *std::min_element(costs.begin(), costs.end(), [&](auto &a, auto &b) {
+    return adaption.estimate(a, shape).seconds <
+           adaption.estimate(b, shape).seconds;
+  });
 }
 
 /// Times the kernels that the dispatch would use, and the best candidates, on
@@ -283,9 +281,9 @@ LogicalResult Session::refine(size_t task) {
   constexpr unsigned kRefinements = 3;
   for (unsigned pass = 0; pass < kRefinements; ++pass) {
     std::vector<MicroKernelCost> costs = tuner.getUsableCosts();
-    FailureOr<DispatchResult> result = selectMicroKernels(
-        tasks[task].ops.front(), *tasks[task].analysis, adaption, costs,
-        {options.selection.maxKernels, -1});
+    FailureOr<DispatchResult> result =
+        selectMicroKernels(tasks[task].ops.front(), *tasks[task].analysis,
+                           adaption, costs, {options.selection.maxKernels, -1});
     if (failed(result))
       return failure();
     // What each schedule is still to be timed on.
@@ -379,10 +377,10 @@ void Session::reportTask(size_t task, const DispatchResult &result,
     row.measured = measuredSeconds(tuner, kernel->schedule, instance.shape);
     row.bound = ::dietcode::boundSeconds(instance.shape, device);
     double here = adaption.estimate(*kernel, instance.shape).seconds;
-    double best = adaption
-                      .estimate(findBest(costs, adaption, instance.shape),
-                                instance.shape)
-                      .seconds;
+    double best =
+        adaption
+            .estimate(findBest(costs, adaption, instance.shape), instance.shape)
+            .seconds;
     row.regret = std::max(0.0, here / best - 1);
     entry.rows.push_back(std::move(row));
   }
@@ -451,8 +449,8 @@ FailureOr<TuneReport> Session::run() {
   return std::move(report);
 }
 
-FailureOr<TuneReport>
-mlir::dietcode::tuneModule(ModuleOp module, const TuneOptions &options) {
+FailureOr<TuneReport> mlir::dietcode::tuneModule(ModuleOp module,
+                                                 const TuneOptions &options) {
   Expected<const DeviceSpec *> device =
       ::dietcode::lookupDeviceByName(options.device);
   if (!device)

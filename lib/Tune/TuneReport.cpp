@@ -84,22 +84,25 @@ std::string dietcode::printTable(const TuneReport &report) {
 
 static nlohmann::ordered_json toJson(const TaskReport &task) {
   nlohmann::ordered_json json = {
-      {"name", task.name},           {"operator", task.op},
-      {"space", task.space},         {"measured", task.measured},
-      {"kernels", task.kernels},     {"mean_regret", task.meanRegret},
-      {"max_regret", task.maxRegret}, {"failures", task.failures},
+      {"name", task.name},
+      {"operator", task.op},
+      {"space", task.space},
+      {"measured", task.measured},
+      {"kernels", task.kernels},
+      {"mean_regret", task.meanRegret},
+      {"max_regret", task.maxRegret},
+      {"failures", task.failures},
       {"instances", nlohmann::ordered_json::array()}};
   for (const TuneRow &row : task.rows) {
-    nlohmann::ordered_json entry = {
-        {"m", row.shape.m},
-        {"n", row.shape.n},
-        {"k", row.shape.k},
-        {"weight", row.weight},
-        {"kernel", row.kernel},
-        {"predicted_seconds", row.predicted},
-        {"measured_seconds", nullptr},
-        {"bound_seconds", row.bound},
-        {"regret", row.regret}};
+    nlohmann::ordered_json entry = {{"m", row.shape.m},
+                                    {"n", row.shape.n},
+                                    {"k", row.shape.k},
+                                    {"weight", row.weight},
+                                    {"kernel", row.kernel},
+                                    {"predicted_seconds", row.predicted},
+                                    {"measured_seconds", nullptr},
+                                    {"bound_seconds", row.bound},
+                                    {"regret", row.regret}};
     if (row.measured > 0)
       entry["measured_seconds"] = row.measured;
     json["instances"].push_back(entry);
@@ -108,17 +111,16 @@ static nlohmann::ordered_json toJson(const TaskReport &task) {
 }
 
 std::string dietcode::printJson(const TuneReport &report) {
-  nlohmann::ordered_json json = {
-      {"device", report.device},
-      {"trials", report.trials},
-      {"seconds", report.seconds},
-      {"processor_seconds",
-       {{"build", report.buildSeconds},
-        {"ptxas", report.ptxasSeconds},
-        {"measure", report.measureSeconds},
-        {"model", report.modelSeconds}}},
-      {"notes", report.notes},
-      {"tasks", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json json = {{"device", report.device},
+                                 {"trials", report.trials},
+                                 {"seconds", report.seconds},
+                                 {"processor_seconds",
+                                  {{"build", report.buildSeconds},
+                                   {"ptxas", report.ptxasSeconds},
+                                   {"measure", report.measureSeconds},
+                                   {"model", report.modelSeconds}}},
+                                 {"notes", report.notes},
+                                 {"tasks", nlohmann::ordered_json::array()}};
   for (const TaskReport &task : report.tasks)
     json["tasks"].push_back(toJson(task));
   return json.dump(2) + "\n";

@@ -92,7 +92,8 @@ Collector::makeTask(OperatorOpInterface op,
     if (!isEmpty(shape))
       task.points.push_back(shape);
   }
-  std::vector<SamplePoint> instances = getInstances(op, *task.analysis, *shapes);
+  std::vector<SamplePoint> instances =
+      getInstances(op, *task.analysis, *shapes);
   addInstances(task, instances);
   if (instances.empty())
     addInstances(task, sampleRange(*shapes, kDefaultInstances));

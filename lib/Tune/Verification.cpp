@@ -44,12 +44,11 @@ chooseShape(const std::vector<ContractionShape> &points) {
   auto work = [&](const ContractionShape &point) {
     bool isLarge = point.m >= std::min(mostM, kBeyondTiles + 1) &&
                    point.n >= std::min(mostN, kBeyondTiles + 1);
-    return std::pair(!isLarge, double(point.m) * double(point.n) *
-                                   double(point.k));
+    return std::pair(!isLarge,
+                     double(point.m) * double(point.n) * double(point.k));
   };
-  return *std::min_element(
-      points.begin(), points.end(),
-      [&](auto &a, auto &b) { return work(a) < work(b); });
+  return *std::min_element(points.begin(), points.end(),
+                           [&](auto &a, auto &b) { return work(a) < work(b); });
 }
 
 static std::string_view bytesOf(const void *data, size_t size) {
@@ -59,8 +58,7 @@ static std::string_view bytesOf(const void *data, size_t size) {
 Expected<std::unique_ptr<Verification>>
 Verification::create(const TuningTask &task, JobFolder &folder,
                      const std::string &prefix) {
-  std::unique_ptr<Verification> result(
-      new Verification(task, folder, prefix));
+  std::unique_ptr<Verification> result(new Verification(task, folder, prefix));
   if (Expected<bool> done = result->evaluate(); !done)
     return tl::unexpected(done.error());
   return result;
@@ -90,8 +88,7 @@ Expected<bool> Verification::evaluate() {
     request.shapes->shapes.push_back(
         {std::vector<int64_t>(sizes.begin(), sizes.end()), {}, {}});
   }
-  FailureOr<std::vector<RunArgument>> arguments =
-      makeArguments(entry, request);
+  FailureOr<std::vector<RunArgument>> arguments = makeArguments(entry, request);
   if (failed(arguments))
     return fail(message);
   FailureOr<Reference> reference = Reference::create(entry);
@@ -106,7 +103,8 @@ Expected<bool> Verification::evaluate() {
                .getDpsInitOperand(0)
                ->getOperandNumber();
   for (auto [index, argument] : llvm::enumerate(*arguments)) {
-    JobBuffer buffer{getOperandBytes(op, index, shape)};
+    JobBuffer buffer;
+    buffer.bytes = getOperandBytes(op, index, shape);
     // A destination that is only written starts without a value.
     if (index != output || op.getTraits().accumulate) {
       buffer.init = ::dietcode::BufferInit::File;

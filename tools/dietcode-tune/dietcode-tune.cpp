@@ -33,8 +33,9 @@ static cl::OptionCategory category("Options of dietcode-tune");
 static cl::opt<std::string> inputFile(cl::Positional, cl::desc("<file>"),
                                       cl::cat(category));
 static cl::opt<std::string>
-    outputFile("o", cl::desc("Where the tuned IR goes (default: standard "
-                             "output)"),
+    outputFile("o",
+               cl::desc("Where the tuned IR goes (default: standard "
+                        "output)"),
                cl::value_desc("file"), cl::init("-"), cl::cat(category));
 static cl::opt<std::string> entry("entry",
                                   cl::desc("Function to tune (default: all)"),
@@ -52,12 +53,11 @@ static cl::opt<std::string>
     device("device", cl::desc("Device to measure on, e.g. virtual:t4"),
            cl::init(std::string(::dietcode::defaultDeviceName)),
            cl::cat(category));
-static cl::opt<unsigned>
-    trials("trials", cl::desc("Candidates to measure"), cl::init(200),
-           cl::cat(category));
-static cl::opt<double>
-    seconds("seconds", cl::desc("Start no batch after this time"),
-            cl::init(0), cl::cat(category));
+static cl::opt<unsigned> trials("trials", cl::desc("Candidates to measure"),
+                                cl::init(200), cl::cat(category));
+static cl::opt<double> seconds("seconds",
+                               cl::desc("Start no batch after this time"),
+                               cl::init(0), cl::cat(category));
 static cl::opt<unsigned>
     batch("batch", cl::desc("Candidates between two trainings of the model"),
           cl::init(32), cl::cat(category));
@@ -78,9 +78,9 @@ static cl::opt<bool>
     noVerify("no-verify",
              cl::desc("Time candidates without comparing their results"),
              cl::cat(category));
-static cl::opt<unsigned long long>
-    seed("seed", cl::desc("Of all that is random"), cl::init(0),
-         cl::cat(category));
+static cl::opt<unsigned long long> seed("seed",
+                                        cl::desc("Of all that is random"),
+                                        cl::init(0), cl::cat(category));
 static cl::opt<unsigned>
     workers("workers",
             cl::desc("Candidates to build and to measure at a time (default: "
@@ -215,8 +215,7 @@ int main(int argc, char **argv) {
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
   std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> file =
-      openInputFile(inputFile, &message);
+  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(inputFile, &message);
   if (!file)
     return failWith(message);
   DialectRegistry registry;

@@ -16,9 +16,9 @@
 //
 //   ceil(b / SMs) blocks = rounds x blocksPerSM + rest
 //
-// so its time is launch + rounds x T(blocksPerSM) + T(rest), or what L2 and DRAM
-// need if that is more. Padding of m and n is in b, padding of k in the tiles
-// that T is proportional to.
+// so its time is launch + rounds x T(blocksPerSM) + T(rest), or what L2 and
+// DRAM need if that is more. Padding of m and n is in b, padding of k in the
+// tiles that T is proportional to.
 //
 //===----------------------------------------------------------------------===//
 
@@ -82,8 +82,8 @@ struct MicroKernelCost {
   Resources resources;
   bool valid = false; ///< False: it cannot run on the device.
   CostSource source = CostSource::Analytical;
-  RoundCost lone; ///< One block on each SM.
-  RoundCost full; ///< resources.blocksPerSM blocks on each SM.
+  RoundCost lone;                ///< One block on each SM.
+  RoundCost full;                ///< resources.blocksPerSM blocks on each SM.
   std::string_view pipe = "fma"; ///< What a full SM is busiest with.
   /// Corrections of f_adapt near measured shapes. They fade with the distance.
   std::vector<Calibration> calibrations;

@@ -1,4 +1,5 @@
-//===- CostModel.h - Costs from the device table, training and records *- C++ -*-===//
+//===- CostModel.h - Costs from the device table, training and records *- C++
+//-*-===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,10 +12,10 @@
 // trained on those that were, else from the device table.
 //
 // Two numbers of a micro-kernel are learnt, both as what the analytical model
-// has to be multiplied with: the seconds per k tile of one block on each SM, and
-// of as many blocks as fit. Both are measured: the first by a grid of as many
-// blocks as there are SMs, the second by one that fills all SMs once. Their
-// difference is what a partial wave costs.
+// has to be multiplied with: the seconds per k tile of one block on each SM,
+// and of as many blocks as fit. Both are measured: the first by a grid of as
+// many blocks as there are SMs, the second by one that fills all SMs once.
+// Their difference is what a partial wave costs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,8 +70,8 @@ public:
   MicroKernelCost measured(const MeasuredKernel &kernel,
                            const ContractionShape &reference) const;
 
-  /// Learns from measured kernels of any shapes; replaces what was learnt. Fewer
-  /// than `kFewestToTrain` kernels leave the model as it is.
+  /// Learns from measured kernels of any shapes; replaces what was learnt.
+  /// Fewer than `kFewestToTrain` kernels leave the model as it is.
   Expected<void> train(const std::vector<MeasuredKernel> &kernels,
                        uint64_t seed = 0);
   static constexpr size_t kFewestToTrain = 16;

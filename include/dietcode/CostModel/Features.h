@@ -1,4 +1,5 @@
-//===- Features.h - What the trained model sees of a micro-kernel *- C++ -*-===//
+//===- Features.h - What the trained model sees of a micro-kernel *- C++
+//-*-===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

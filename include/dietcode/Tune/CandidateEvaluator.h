@@ -1,4 +1,5 @@
-//===- CandidateEvaluator.h - Compile, verify and time candidates *- C++ -*-===//
+//===- CandidateEvaluator.h - Compile, verify and time candidates *- C++
+//-*-===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -29,16 +30,16 @@ namespace mlir::dietcode {
 
 struct EvaluatorOptions {
   std::string device = "virtual:t4";
-  unsigned workers = 1;        ///< Compiling threads, and jobs at a time.
-  double timeoutSeconds = 60;  ///< For measuring one candidate.
+  unsigned workers = 1;       ///< Compiling threads, and jobs at a time.
+  double timeoutSeconds = 60; ///< For measuring one candidate.
   bool verify = true;
-  std::string measureProgram;  ///< dietcode-measure; empty: found.
+  std::string measureProgram; ///< dietcode-measure; empty: found.
 };
 
-/// Processor seconds by what they went to.
+/// Processor seconds by what they went to; complete after `finish`.
 struct EvaluationTimes {
-  double build = 0;   ///< Our passes and LLVM.
-  double ptxas = 0;   ///< Waiting for it, that is.
+  double build = 0; ///< Our passes and LLVM.
+  double ptxas = 0;
   double measure = 0; ///< Verifying and timing.
 };
 
@@ -100,6 +101,7 @@ private:
   unsigned nextJob = 0;
   EvaluationTimes times;
   std::mutex timesMutex;
+  double childrenBefore = 0; ///< Processor seconds when this was made.
   std::atomic<bool> interrupted{false};
 };
 

@@ -35,13 +35,13 @@ struct PlannedRun {
 Expected<MeasuredKernel> measuredKernelOf(const Record &record);
 
 /// The launches that tell what the cost model learns of a micro-kernel: its
-/// best-fit instance (the one that it loses least to), one block on each SM, and
-/// as many as fit. `points` are shapes that may occur.
-std::vector<PlannedRun>
-planRuns(const MicroKernelCost &cost,
-         const std::vector<TuneInstance> &instances,
-         const std::vector<ContractionShape> &points, const Adaption &adaption,
-         const DeviceSpec &device);
+/// best-fit instance (the one that it loses least to), one block on each SM,
+/// and as many as fit. `points` are shapes that may occur.
+std::vector<PlannedRun> planRuns(const MicroKernelCost &cost,
+                                 const std::vector<TuneInstance> &instances,
+                                 const std::vector<ContractionShape> &points,
+                                 const Adaption &adaption,
+                                 const DeviceSpec &device);
 
 /// The state of the search for one operator.
 class OperatorTuner {

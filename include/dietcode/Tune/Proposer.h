@@ -38,7 +38,7 @@ struct CandidatePool {
 
 struct ProposerOptions {
   unsigned batch = 32;
-  double randomFraction = 0.1; ///< Of a batch, chosen uniformly.
+  double randomFraction = 0.1;   ///< Of a batch, chosen uniformly.
   double mutationFraction = 0.2; ///< Of a batch, next to the best measured.
   /// Factor by which the model may be wrong: a candidate is worth measuring if
   /// it might be faster by as much.
@@ -47,10 +47,11 @@ struct ProposerOptions {
 
 /// The next candidates to measure, as indices into the pool; fewer than a batch
 /// if the space is used up. The same arguments give the same batch.
-std::vector<size_t> proposeCandidates(const CandidatePool &pool,
-                                      const std::vector<TuneInstance> &instances,
-                                      const Adaption &adaption, uint64_t seed,
-                                      const ProposerOptions &options = {});
+std::vector<size_t>
+proposeCandidates(const CandidatePool &pool,
+                  const std::vector<TuneInstance> &instances,
+                  const Adaption &adaption, uint64_t seed,
+                  const ProposerOptions &options = {});
 
 /// Sum over the instances of weight * seconds of the best measured candidate:
 /// the time of an average call. Infinite if nothing was measured.

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The work of `dietcode-tune`: reads the workload from the IR, searches for the
-// micro-kernels of all of its operators, and writes them and their dispatch into
-// the IR.
+// micro-kernels of all of its operators, and writes them and their dispatch
+// into the IR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ struct TuneOptions {
   std::string entry; ///< Function to tune; empty: all.
   std::string device = "virtual:t4";
   std::string recordsFile; ///< JSON lines; empty: measurements are forgotten.
-  std::string modelFile; ///< Read if it exists, and written at the end.
+  std::string modelFile;   ///< Read if it exists, and written at the end.
   unsigned trials = 200; ///< Candidates to measure, of all operators together.
   double seconds = 0;    ///< Stop proposing after; 0: no limit.
   unsigned batch = 32;   ///< Candidates between two trainings.
@@ -43,9 +43,9 @@ struct TuneOptions {
   std::function<void(const ::dietcode::TuneProgress &)> progress;
 };
 
-/// Tunes `module`, to which the selection pipeline has not been applied yet: the
-/// result holds a dispatch for each operator. Emits one error and leaves files
-/// alone where that fails.
+/// Tunes `module`, to which the selection pipeline has not been applied yet:
+/// the result holds a dispatch for each operator. Emits one error and leaves
+/// files alone where that fails.
 FailureOr<::dietcode::TuneReport> tuneModule(ModuleOp module,
                                              const TuneOptions &options);
 

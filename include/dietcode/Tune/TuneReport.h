@@ -33,8 +33,8 @@ struct TaskReport {
   std::string name;
   std::string op; ///< As records call it.
   size_t space = 0;
-  size_t measured = 0;  ///< Candidates, those of the records included.
-  size_t kernels = 0;   ///< In use.
+  size_t measured = 0;   ///< Candidates, those of the records included.
+  size_t kernels = 0;    ///< In use.
   double meanRegret = 0; ///< Predicted, over the whole range.
   double maxRegret = 0;
   std::map<std::string, std::string> failures; ///< Schedule to reason.

@@ -1,4 +1,5 @@
-//===- TuningTask.h - The operators of a module as tuning problems *- C++ -*-===//
+//===- TuningTask.h - The operators of a module as tuning problems *- C++
+//-*-===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -44,9 +45,8 @@ struct TuningTask {
 /// unless that is empty. Operators that have a dispatch already lose it. Emits
 /// an error if there is nothing to tune; instances without any work are skipped
 /// with a note in `notes`.
-FailureOr<std::vector<TuningTask>> collectTasks(ModuleOp module,
-                                                StringRef entry,
-                                                std::vector<std::string> &notes);
+FailureOr<std::vector<TuningTask>>
+collectTasks(ModuleOp module, StringRef entry, std::vector<std::string> &notes);
 
 } // namespace mlir::dietcode
 

@@ -1,4 +1,5 @@
-//===- Verification.h - What candidates of an operator must compute *- C++ -*-===//
+//===- Verification.h - What candidates of an operator must compute *- C++
+//-*-===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,8 +8,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Every candidate is compared with a reference before it is timed: some columns
-// of tiles, ragged ends included, of one shape that is larger than any tile. The
-// reference is the operator itself in double precision, evaluated once.
+// of tiles, ragged ends included, of one shape that is larger than any tile.
+// The reference is the operator itself in double precision, evaluated once.
 //
 //===----------------------------------------------------------------------===//
 

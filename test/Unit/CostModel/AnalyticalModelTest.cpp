@@ -16,6 +16,11 @@ using namespace dietcode;
 
 static const DeviceSpec &t4() { return *lookupDevice("t4"); }
 
+static CostEstimate estimate(const MicroKernelCost &cost,
+                             const ContractionShape &shape) {
+  return Adaption(t4()).estimate(cost, shape);
+}
+
 static double peak() { return 2 * 40 * 64 * 1590e6; }
 
 static const std::vector<ContractionShape> &shapes() {
@@ -105,12 +110,12 @@ TEST(AnalyticalModel, CountsWaves) {
 TEST(AnalyticalModel, NeverGetsFasterWithMoreWork) {
   AnalyticalModel model(t4());
   for (const char *name : {"128x128x8_8x8", "64x64x16_4x4", "16x64x32_2x4"}) {
-    KernelProfile profile = model.profile(*parseSchedule(name));
+    MicroKernelCost cost = model.cost(*parseSchedule(name));
     double last[3] = {0, 0, 0};
     for (int64_t extent = 1; extent < 3000; extent += 7) {
-      double now[3] = {model.estimate(profile, {extent, 768, 768}).seconds,
-                       model.estimate(profile, {512, extent, 768}).seconds,
-                       model.estimate(profile, {512, 768, extent}).seconds};
+      double now[3] = {estimate(cost, {extent, 768, 768}).seconds,
+                       estimate(cost, {512, extent, 768}).seconds,
+                       estimate(cost, {512, 768, extent}).seconds};
       for (int dim = 0; dim < 3; ++dim) {
         EXPECT_GE(now[dim], 0.995 * last[dim]) << name << " " << extent;
         last[dim] = now[dim];
@@ -121,9 +126,9 @@ TEST(AnalyticalModel, NeverGetsFasterWithMoreWork) {
 
 TEST(AnalyticalModel, StepsUpWhereAWaveOverflows) {
   AnalyticalModel model(t4());
-  KernelProfile profile = model.profile({128, 128, 8, 8, 8});
+  MicroKernelCost cost = model.cost({128, 128, 8, 8, 8});
   auto seconds = [&](int64_t blocks) {
-    return model.estimate(profile, {128 * blocks, 128, 4096}).seconds;
+    return estimate(cost, {128 * blocks, 128, 4096}).seconds;
   };
   // One block on each SM, and then one SM with two.
   EXPECT_LT(seconds(40), 1.05 * seconds(20));
@@ -184,14 +189,6 @@ TEST(AnalyticalModel, RefusesWhatCannotRun) {
   int64_t huge = int64_t(1) << 40;
   EXPECT_TRUE(
       std::isinf(model.estimate({128, 128, 8, 8, 8}, {huge, huge, 8}).seconds));
-}
-
-TEST(AnalyticalModel, ProfileAndScheduleAgree) {
-  AnalyticalModel model(t4());
-  for (const Schedule &schedule : enumerateSchedules(t4()))
-    for (const ContractionShape &shape : shapes())
-      EXPECT_EQ(model.estimate(schedule, shape).seconds,
-                model.estimate(model.profile(schedule), shape).seconds);
 }
 
 TEST(AnalyticalModel, ExplainsInAPhrase) {

@@ -80,9 +80,9 @@ private:
     for (OperatorOpInterface op : ops) {
       FailureOr<::dietcode::DispatchResult> result = selectMicroKernels(
           op, analysis, adaption, candidates, {maxKernels, maxRegret});
-      if (failed(result) || failed(applySelection(op, analysis, symbols,
-                                                  adaption, candidates,
-                                                  *result)))
+      if (failed(result) ||
+          failed(applySelection(op, analysis, symbols, adaption, candidates,
+                                *result)))
         return failure();
     }
     return success();

@@ -139,17 +139,18 @@ static DispatchOp createDispatch(OperatorOpInterface op,
       microKernels[result.general]);
 }
 
-LogicalResult mlir::dietcode::applySelection(
-    OperatorOpInterface op, ShapeAnalysis &analysis, SymbolTable &symbols,
-    const Adaption &adaption, ArrayRef<MicroKernelCost> candidates,
-    const DispatchResult &result) {
+LogicalResult
+mlir::dietcode::applySelection(OperatorOpInterface op, ShapeAnalysis &analysis,
+                               SymbolTable &symbols, const Adaption &adaption,
+                               ArrayRef<MicroKernelCost> candidates,
+                               const DispatchResult &result) {
   FailureOr<OperatorShapes> shapes = getOperatorShapes(op, analysis);
   if (failed(shapes))
     return failure();
   SmallVector<FlatSymbolRefAttr> microKernels;
   for (unsigned candidate : result.kernels)
-    microKernels.push_back(getMicroKernel(symbols, op.getLoc(), adaption,
-                                          candidates[candidate]));
+    microKernels.push_back(
+        getMicroKernel(symbols, op.getLoc(), adaption, candidates[candidate]));
   std::vector<Interval> domain =
       getDomain(*shapes, sampleShapes(op, analysis, *shapes));
   DispatchOp dispatch =

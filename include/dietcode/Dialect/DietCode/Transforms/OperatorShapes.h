@@ -35,9 +35,9 @@ FailureOr<OperatorShapes> getOperatorShapes(OperatorOpInterface op,
 /// The instances of the workload of the operator's function, with weights that
 /// sum up to one. Shape variables that the workload does not mention are at
 /// their upper ends. Empty if there is no workload.
-std::vector<::dietcode::SamplePoint>
-getInstances(OperatorOpInterface op, ShapeAnalysis &analysis,
-             const OperatorShapes &shapes);
+std::vector<::dietcode::SamplePoint> getInstances(OperatorOpInterface op,
+                                                  ShapeAnalysis &analysis,
+                                                  const OperatorShapes &shapes);
 
 /// At most about `maxPoints` samples of the whole range, with weights that sum
 /// up to one.

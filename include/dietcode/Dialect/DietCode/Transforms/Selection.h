@@ -38,11 +38,11 @@ selectMicroKernels(OperatorOpInterface op, ShapeAnalysis &analysis,
 /// Writes a selection into the module of `op`: a dietcode.micro_kernel for each
 /// kernel unless there is one of that schedule, a dietcode.dispatch, and the
 /// reference to it. `result.kernels` indexes `candidates`.
-LogicalResult
-applySelection(OperatorOpInterface op, ShapeAnalysis &analysis,
-               SymbolTable &symbols, const ::dietcode::Adaption &adaption,
-               ArrayRef<::dietcode::MicroKernelCost> candidates,
-               const ::dietcode::DispatchResult &result);
+LogicalResult applySelection(OperatorOpInterface op, ShapeAnalysis &analysis,
+                             SymbolTable &symbols,
+                             const ::dietcode::Adaption &adaption,
+                             ArrayRef<::dietcode::MicroKernelCost> candidates,
+                             const ::dietcode::DispatchResult &result);
 
 /// e.g. "m = 16, n = 2304, k = 768".
 std::string describeShape(OperatorOpInterface op, ArrayRef<int64_t> shape);

@@ -1,0 +1,75 @@
+//===- Explanation.h - Why a shape gets its micro-kernel --------*- C++ -*-===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The work of `dietcode-explain`: follows the dispatch of an operator for one
+// shape, and says what the cost model thinks of the choice and of its rivals.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DIETCODE_TUNE_EXPLANATION_H
+#define DIETCODE_TUNE_EXPLANATION_H
+
+#include "dietcode/CostModel/CostModel.h"
+#include "dietcode/Dialect/DietCode/Transforms/Selection.h"
+#include "dietcode/Record/Record.h"
+
+#include <map>
+
+namespace mlir::dietcode {
+
+/// A micro-kernel at a shape.
+struct ExplainedKernel {
+  std::string symbol; ///< Of the IR; the schedule's name if it is in none.
+  ::dietcode::CostEstimate estimate;
+  ::dietcode::CostSource source = ::dietcode::CostSource::Analytical;
+};
+
+/// What happens to one operator.
+struct OperatorExplanation {
+  std::string name;  ///< e.g. "@qkv matmul".
+  std::string shape; ///< e.g. "m = 592, n = 2304, k = 768".
+  /// The comparisons from the root of the decision tree, e.g. "m <= 960: yes".
+  std::vector<std::string> path;
+  std::string leaf; ///< e.g. "case m in [577, 960]".
+  ExplainedKernel chosen;
+  /// The best of the other kernels of the dispatch; no symbol if there is none.
+  ExplainedKernel runnerUp;
+  /// The best of all candidates that the cost model knows.
+  ExplainedKernel best;
+};
+
+/// How much is lost with few kernels.
+struct RegretPoint {
+  unsigned kernels = 0;
+  unsigned cases = 0;
+  double mean = 0, weighted = 0, max = 0;
+};
+
+/// The costs of all micro-kernels for `op`: measured where `records` know them,
+/// else by `model`.
+std::vector<::dietcode::MicroKernelCost>
+costsFor(OperatorOpInterface op, const ::dietcode::CostModel &model,
+         ArrayRef<::dietcode::Record> records);
+
+/// Explains each operator of `function`, which has a dispatch, where the shape
+/// variables have these values. An error if one is not a variable, is missing,
+/// or gives a negative size.
+FailureOr<std::vector<OperatorExplanation>> explainShape(
+    FunctionOpInterface function, const std::map<std::string, int64_t> &values,
+    const ::dietcode::CostModel &model, ArrayRef<::dietcode::Record> records);
+
+/// Regret against the number of kernels, 1 to `mostKernels`, chosen from what
+/// was measured if there is something.
+FailureOr<std::vector<RegretPoint>>
+computeRegretCurve(OperatorOpInterface op, ShapeAnalysis &analysis,
+                   const ::dietcode::CostModel &model,
+                   ArrayRef<::dietcode::Record> records, unsigned mostKernels);
+
+} // namespace mlir::dietcode
+
+#endif // DIETCODE_TUNE_EXPLANATION_H

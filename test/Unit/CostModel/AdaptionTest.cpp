@@ -1,0 +1,110 @@
+//===- AdaptionTest.cpp - Tests of the adaption to a shape ----------------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dietcode/CostModel/Adaption.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace dietcode;
+
+static const DeviceSpec &t4() { return *lookupDevice("t4"); }
+
+/// Two blocks fit; a k tile of one takes 1 us and of two 1.5 us.
+static MicroKernelCost makeCost() {
+  MicroKernelCost cost;
+  cost.schedule = {128, 128, 8, 8, 8};
+  cost.resources = resourcesOf(cost.schedule, t4());
+  cost.valid = true;
+  cost.source = CostSource::Measured;
+  cost.lone = {10e-6, 1e-6};
+  cost.full = {12e-6, 1.5e-6};
+  return cost;
+}
+
+static double kernelSeconds(const MicroKernelCost &cost,
+                            const ContractionShape &shape) {
+  return Adaption(t4()).estimate(cost, shape).seconds - t4().launchSeconds;
+}
+
+TEST(Adaption, AddsUpRounds) {
+  MicroKernelCost cost = makeCost();
+  ASSERT_EQ(cost.resources.blocksPerSM, 2);
+  // 100 tiles along k; 40 SMs.
+  auto seconds = [&](int64_t blocks) {
+    return kernelSeconds(cost, {128 * blocks, 128, 800});
+  };
+  double lone = 10e-6 + 100e-6, full = 12e-6 + 150e-6;
+  EXPECT_DOUBLE_EQ(seconds(1), lone);
+  EXPECT_DOUBLE_EQ(seconds(40), lone);
+  EXPECT_DOUBLE_EQ(seconds(41), full);
+  EXPECT_DOUBLE_EQ(seconds(80), full);
+  EXPECT_DOUBLE_EQ(seconds(81), full + lone);
+  EXPECT_DOUBLE_EQ(seconds(240), 3 * full);
+}
+
+TEST(Adaption, RoundsBetweenOneAndAllBlocksGrow) {
+  MicroKernelCost cost = makeCost();
+  cost.resources.blocksPerSM = 6;
+  cost.full = {12e-6, 4e-6};
+  Adaption adaption(t4());
+  double last = 0;
+  for (int blocks = 1; blocks <= 6; ++blocks) {
+    double now = adaption.roundSeconds(cost, blocks, 100);
+    EXPECT_GT(now, last) << blocks;
+    last = now;
+  }
+  EXPECT_DOUBLE_EQ(adaption.roundSeconds(cost, 1, 100), 110e-6);
+  EXPECT_DOUBLE_EQ(adaption.roundSeconds(cost, 6, 100), 412e-6);
+  // Five of six blocks do about five sixths of the work, two next to none more
+  // than the latency of one.
+  EXPECT_NEAR(adaption.roundSeconds(cost, 5, 100), 412e-6 * 5 / 6, 5e-6);
+  EXPECT_LT(adaption.roundSeconds(cost, 2, 100), 1.4 * 110e-6);
+}
+
+TEST(Adaption, PaddingOfKCounts) {
+  MicroKernelCost cost = makeCost();
+  EXPECT_EQ(kernelSeconds(cost, {128, 128, 793}),
+            kernelSeconds(cost, {128, 128, 800}));
+  EXPECT_GT(kernelSeconds(cost, {128, 128, 801}),
+            kernelSeconds(cost, {128, 128, 800}));
+}
+
+TEST(Adaption, CalibratesNearMeasuredShapes) {
+  MicroKernelCost plain = makeCost(), calibrated = plain;
+  ContractionShape here{1280, 1280, 768};
+  calibrated.calibrations.push_back({here, 1.25});
+  double ratio = kernelSeconds(calibrated, here) / kernelSeconds(plain, here);
+  EXPECT_NEAR(ratio, 1.25, 0.01);
+  ContractionShape near{1408, 1280, 768}, far{128, 1280, 768};
+  double nearRatio =
+      kernelSeconds(calibrated, near) / kernelSeconds(plain, near);
+  EXPECT_GT(nearRatio, 1.2);
+  EXPECT_NEAR(kernelSeconds(calibrated, far) / kernelSeconds(plain, far), 1,
+              0.01);
+}
+
+TEST(Adaption, MemoryBoundsWhatWasMeasured) {
+  MicroKernelCost cost = makeCost();
+  cost.lone = cost.full = {0, 1e-12};
+  ContractionShape shape{16, 4096, 4096};
+  double bytes = 4.0 * (16 * 4096 + 4096 * 4096 + 16 * 4096);
+  CostEstimate estimate = Adaption(t4()).estimate(cost, shape);
+  EXPECT_GE(estimate.seconds, bytes / t4().dramBytesPerSecond);
+  EXPECT_EQ(estimate.bound, "dram");
+}
+
+TEST(Adaption, ThroughputIsThatOfFullRounds) {
+  MicroKernelCost cost = makeCost();
+  double flop = 2.0 * 128 * 128 * 4096 * 2 * 40;
+  EXPECT_DOUBLE_EQ(Adaption(t4()).throughput(cost),
+                   flop / (12e-6 + 512 * 1.5e-6));
+  cost.valid = false;
+  EXPECT_EQ(Adaption(t4()).throughput(cost), 0);
+  EXPECT_TRUE(std::isinf(Adaption(t4()).estimate(cost, {8, 8, 8}).seconds));
+}

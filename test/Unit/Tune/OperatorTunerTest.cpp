@@ -1,0 +1,114 @@
+//===- OperatorTunerTest.cpp - Tests of the search of one operator --------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dietcode/Tune/OperatorTuner.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+
+using namespace dietcode;
+
+static const DeviceSpec &t4() { return *lookupDevice("t4"); }
+
+static OperatorTuner makeTuner() {
+  OperatorTraits traits;
+  traits.transposeB = true;
+  std::vector<ContractionShape> points;
+  for (int64_t t = 1; t <= 128; ++t)
+    points.push_back({16 * t, 2304, 768});
+  return OperatorTuner(t4(), traits,
+                       {{{80, 2304, 768}, 0.25}, {{2048, 2304, 768}, 0.75}},
+                       points);
+}
+
+static Record makeRecord(const std::string &schedule) {
+  Record record;
+  record.op = "matmul f32 nt";
+  record.schedule = schedule;
+  record.device = "virtual:t4";
+  record.registers = 128;
+  record.runs.push_back({{{"m", 2048}, {"n", 2304}, {"k", 768}}, 288, 1e-3});
+  record.runs.push_back({{{"m", 640}, {"n", 2304}, {"k", 768}}, 80, 3e-4});
+  record.runs.push_back({{{"m", 256}, {"n", 2304}, {"k", 768}}, 36, 2e-4});
+  return record;
+}
+
+TEST(OperatorTuner, RecordsBecomeMeasurements) {
+  OperatorTuner tuner = makeTuner();
+  EXPECT_EQ(tuner.countMeasured(), 0u);
+  EXPECT_GT(tuner.getUsableCosts().size(), 100u);
+  Record other = makeRecord("128x128x8_8x8");
+  other.op = "matmul f32 nn";
+  tuner.add({makeRecord("128x128x8_8x8"), other, makeRecord("no schedule")});
+  tuner.update(CostModel(t4()));
+  EXPECT_EQ(tuner.countMeasured(), 1u);
+  std::vector<MicroKernelCost> costs = tuner.getUsableCosts();
+  ASSERT_EQ(costs.size(), 1u);
+  EXPECT_EQ(costs[0].source, CostSource::Measured);
+  EXPECT_NEAR(Adaption(t4()).estimate(costs[0], {2048, 2304, 768}).seconds,
+              1e-3, 2e-5);
+  EXPECT_NEAR(tuner.weightedSeconds(), 0.25 * 2e-4 + 0.75 * 1e-3, 1e-4);
+}
+
+TEST(OperatorTuner, FailedCandidatesAreNotProposedAgain) {
+  OperatorTuner tuner = makeTuner();
+  ProposerOptions options;
+  std::vector<size_t> batch = tuner.propose(1, options);
+  Record record = makeRecord(tuner.getPool().space[batch[0]].name());
+  record.status = RecordStatus::WrongResult;
+  record.error = "element 3 is 1, expected 2";
+  tuner.add({record});
+  std::vector<size_t> next = tuner.propose(1, options);
+  EXPECT_EQ(std::count(next.begin(), next.end(), batch[0]), 0);
+  ASSERT_EQ(tuner.getFailures().size(), 1u);
+  EXPECT_EQ(tuner.getFailures().begin()->second,
+            "wrong-result: element 3 is 1, expected 2");
+  // Measured well later on, it is back.
+  record.status = RecordStatus::Ok;
+  tuner.add({record});
+  EXPECT_EQ(tuner.countFailed(), 0u);
+  EXPECT_EQ(tuner.countMeasured(), 1u);
+}
+
+TEST(OperatorTuner, PlansAFitALoneAndAFullRun) {
+  OperatorTuner tuner = makeTuner();
+  MicroKernelCost cost = AnalyticalModel(t4()).cost(Schedule{64, 64, 8, 8, 4});
+  Adaption adaption(t4());
+  std::vector<PlannedRun> runs =
+      planRuns(cost, tuner.getInstances(), tuner.getPoints(), adaption, t4());
+  ASSERT_EQ(runs.size(), 3u);
+  EXPECT_EQ(runs[0].shape.m, 2048);
+  EXPECT_EQ(runs[0].blocks, 32 * 36);
+  EXPECT_LE(runs[1].blocks, 40);
+  EXPECT_GE(runs[1].blocks, 30);
+  int64_t full = 40 * cost.resources.blocksPerSM;
+  EXPECT_LE(runs[2].blocks, full);
+  EXPECT_GT(runs[2].blocks, full * 3 / 4);
+}
+
+TEST(OperatorTuner, GridsAreCutWhereNoShapeIsSmallEnough) {
+  OperatorTuner tuner = makeTuner();
+  // 2304 / 8 = 288 blocks for the smallest m.
+  MicroKernelCost cost = AnalyticalModel(t4()).cost(Schedule{8, 8, 16, 1, 2});
+  std::vector<PlannedRun> runs = planRuns(
+      cost, tuner.getInstances(), tuner.getPoints(), Adaption(t4()), t4());
+  EXPECT_TRUE(std::any_of(runs.begin(), runs.end(),
+                          [](auto &run) { return run.blocks == 40; }));
+}
+
+TEST(OperatorTuner, ForeignRecordsAreErrors) {
+  Record record = makeRecord("128x128x8_8x8");
+  EXPECT_EQ(measuredKernelOf(record)->runs.size(), 3u);
+  record.runs.push_back({{{"rows", 3}}, 1, 1});
+  EXPECT_EQ(measuredKernelOf(record)->runs.size(), 3u);
+  record.op = "softmax";
+  EXPECT_FALSE(measuredKernelOf(record));
+  record.op = "matmul f32 nt";
+  record.schedule = "large";
+  EXPECT_FALSE(measuredKernelOf(record));
+}

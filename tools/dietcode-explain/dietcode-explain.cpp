@@ -1,0 +1,203 @@
+//===- dietcode-explain.cpp - Says why a shape gets its micro-kernel ------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dietcode/Device/Device.h"
+#include "dietcode/Dialect/DietCode/Pipelines/Pipelines.h"
+#include "dietcode/Record/RecordFile.h"
+#include "dietcode/Run/Runner.h"
+#include "dietcode/Run/ShapeOptions.h"
+#include "dietcode/Tune/Explanation.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace mlir::dietcode;
+using ::dietcode::CostModel;
+using ::dietcode::CostSource;
+using ::dietcode::Expected;
+using ::dietcode::LoadedRecords;
+using ::dietcode::Record;
+
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("Options of dietcode-explain");
+static cl::opt<std::string> inputFile(cl::Positional, cl::desc("<file>"),
+                                      cl::cat(category));
+static cl::opt<std::string>
+    entry("entry",
+          cl::desc("Function to explain (default: the only public "
+                   "one)"),
+          cl::cat(category));
+static cl::opt<std::string>
+    shape("shape", cl::desc("Values of the shape variables, e.g. T=37,H=768"),
+          cl::cat(category));
+static cl::opt<bool>
+    curve("curve", cl::desc("Print regret against the number of kernels"),
+          cl::cat(category));
+static cl::opt<unsigned> maxKernels("max-kernels",
+                                    cl::desc("Where --curve ends"),
+                                    cl::init(16), cl::cat(category));
+static cl::opt<std::string>
+    records("records", cl::desc("JSON lines of measurements to tell times by"),
+            cl::value_desc("file"), cl::cat(category));
+static cl::opt<std::string>
+    modelFile("model", cl::desc("Trained cost model to tell times by"),
+              cl::value_desc("file"), cl::cat(category));
+
+static int failWith(const Twine &message) {
+  llvm::errs() << "error: " << message << "\n";
+  return 1;
+}
+
+static StringRef describe(CostSource source) {
+  switch (source) {
+  case CostSource::Analytical:
+    return "by the device table";
+  case CostSource::Predicted:
+    return "predicted";
+  case CostSource::Measured:
+    return "from measurements";
+  }
+  llvm_unreachable("unknown source");
+}
+
+static void print(StringRef what, const ExplainedKernel &kernel,
+                  double chosenSeconds) {
+  llvm::outs() << llvm::formatv("  {0}{1}: {2:F1} us {3}", what, kernel.symbol,
+                                1e6 * kernel.estimate.seconds,
+                                describe(kernel.source));
+  if (kernel.estimate.seconds != chosenSeconds)
+    llvm::outs() << llvm::formatv(
+        " ({0}{1:P1})", kernel.estimate.seconds > chosenSeconds ? "+" : "",
+        kernel.estimate.seconds / chosenSeconds - 1);
+  llvm::outs() << "\n";
+}
+
+static void print(const OperatorExplanation &explanation) {
+  llvm::outs() << explanation.name << ": " << explanation.shape << "\n";
+  for (const std::string &step : explanation.path)
+    llvm::outs() << "  " << step << "\n";
+  llvm::outs() << "  " << explanation.leaf << "\n";
+  const ::dietcode::CostEstimate &chosen = explanation.chosen.estimate;
+  print("chosen    ", explanation.chosen, chosen.seconds);
+  llvm::outs() << llvm::formatv("            {0}, {1:P0} occupancy\n",
+                                explain(chosen), chosen.occupancy);
+  if (!explanation.runnerUp.symbol.empty())
+    print("runner-up ", explanation.runnerUp, chosen.seconds);
+  print("best known ", explanation.best, chosen.seconds);
+}
+
+static void print(StringRef name, ArrayRef<RegretPoint> points) {
+  llvm::outs() << name << "\n"
+               << llvm::formatv("{0,8}{1,8}{2,10}{3,10}{4,10}\n", "kernels",
+                                "cases", "mean", "weighted", "max");
+  for (const RegretPoint &point : points)
+    llvm::outs() << llvm::formatv("{0,8}{1,8}{2,10}{3,10}{4,10}\n",
+                                  point.kernels, point.cases,
+                                  llvm::formatv("{0:P1}", point.mean).str(),
+                                  llvm::formatv("{0:P1}", point.weighted).str(),
+                                  llvm::formatv("{0:P1}", point.max).str());
+}
+
+/// Gives operators that have no dispatch one, by the device table.
+static LogicalResult select(ModuleOp module) {
+  PassManager pm(module.getContext());
+  buildSelectPipeline(pm, DietCodeToLLVMOptions());
+  return pm.run(module);
+}
+
+static LogicalResult printCurves(func::FuncOp function, const CostModel &model,
+                                 ArrayRef<Record> known) {
+  ShapeAnalysis analysis(function);
+  WalkResult walked = function->walk([&](OperatorOpInterface op) {
+    FailureOr<std::vector<RegretPoint>> points =
+        computeRegretCurve(op, analysis, model, known, maxKernels);
+    if (failed(points))
+      return WalkResult::interrupt();
+    print(("@" + function.getName() + " " + op->getName().stripDialect()).str(),
+          *points);
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
+}
+
+static int run(ModuleOp module) {
+  if (failed(select(module)))
+    return 1;
+  FailureOr<func::FuncOp> function = findEntry(module, entry);
+  if (failed(function))
+    return 1;
+  const ::dietcode::DeviceSpec &device = getDevice(*function).getSpec();
+  std::string deviceName =
+      (::dietcode::virtualDevicePrefix + Twine(device.name).str()).str();
+  CostModel model(device);
+  if (!modelFile.empty())
+    if (auto loaded = model.load(modelFile, deviceName); !loaded)
+      return failWith(loaded.error().message);
+  LoadedRecords known;
+  if (!records.empty()) {
+    Expected<LoadedRecords> loaded =
+        ::dietcode::loadRecords(records, {deviceName});
+    if (!loaded)
+      return failWith(loaded.error().message);
+    known = std::move(*loaded);
+  }
+  if (curve && failed(printCurves(*function, model, known.records)))
+    return 1;
+  if (shape.empty())
+    return 0;
+  Expected<::dietcode::ShapeValues> values =
+      ::dietcode::parseShapeValues(shape);
+  if (!values)
+    return failWith(values.error().message);
+  FailureOr<std::vector<OperatorExplanation>> explanations =
+      explainShape(*function, *values, model, known.records);
+  if (failed(explanations))
+    return 1;
+  if (explanations->empty())
+    return failWith("there is no operator in @" +
+                    (*function).getSymName().str());
+  for (const OperatorExplanation &explanation : *explanations)
+    print(explanation);
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "Says which micro-kernel serves a shape, why, and what else there is.\n");
+  if (inputFile.empty())
+    return failWith("there is no input; give a file of MLIR, or - for the "
+                    "standard input");
+  if (shape.empty() && !curve)
+    return failWith("there is nothing to explain; give --shape T=37, or "
+                    "--curve");
+  if (maxKernels == 0)
+    return failWith("--max-kernels must be at least 1");
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(inputFile, &message);
+  if (!file)
+    return failWith(message);
+  DialectRegistry registry;
+  registerRunDialects(registry);
+  MLIRContext context(registry);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module)
+    return 1;
+  return run(*module);
+}
