@@ -26,15 +26,22 @@ static OperatorTuner makeTuner() {
                        points);
 }
 
+static RecordRun makeRun(int64_t m, int64_t blocks, double seconds) {
+  RecordRun run;
+  run.shape = {{"m", m}, {"n", 2304}, {"k", 768}};
+  run.blocks = blocks;
+  run.seconds = seconds;
+  return run;
+}
+
 static Record makeRecord(const std::string &schedule) {
   Record record;
   record.op = "matmul f32 nt";
   record.schedule = schedule;
   record.device = "virtual:t4";
   record.registers = 128;
-  record.runs.push_back({{{"m", 2048}, {"n", 2304}, {"k", 768}}, 288, 1e-3});
-  record.runs.push_back({{{"m", 640}, {"n", 2304}, {"k", 768}}, 80, 3e-4});
-  record.runs.push_back({{{"m", 256}, {"n", 2304}, {"k", 768}}, 36, 2e-4});
+  record.runs = {makeRun(2048, 288, 1e-3), makeRun(640, 80, 3e-4),
+                 makeRun(256, 36, 2e-4)};
   return record;
 }
 
@@ -104,7 +111,8 @@ TEST(OperatorTuner, GridsAreCutWhereNoShapeIsSmallEnough) {
 TEST(OperatorTuner, ForeignRecordsAreErrors) {
   Record record = makeRecord("128x128x8_8x8");
   EXPECT_EQ(measuredKernelOf(record)->runs.size(), 3u);
-  record.runs.push_back({{{"rows", 3}}, 1, 1});
+  record.runs.push_back(makeRun(0, 1, 1));
+  record.runs.back().shape = {{"rows", 3}};
   EXPECT_EQ(measuredKernelOf(record)->runs.size(), 3u);
   record.op = "softmax";
   EXPECT_FALSE(measuredKernelOf(record));
