@@ -77,6 +77,17 @@ func.func @r(%a: f32) -> complex<f32> {
 // RUN: not dietcode-run %t/functions.mlir --entry r 2>&1 | FileCheck %s --check-prefix=RESULT
 // RESULT: functions.mlir: error: 'r' has a result that cannot be read back: '(f32) -> complex<f32>'
 
+// The linker's own message is not a second one.
+//--- undefined.mlir
+func.func private @unused(f32)
+func.func private @nowhere(f32)
+func.func @f(%a: f32) {
+  func.call @nowhere(%a) : (f32) -> ()
+  return
+}
+// RUN: not dietcode-run %t/undefined.mlir 2>&1 | FileCheck %s --check-prefix=UNDEFINED --implicit-check-not={{.}}
+// UNDEFINED: {{.*}}undefined.mlir:2:1: error: function @nowhere is called, but not defined; define it in the module
+
 // Inputs that are no modules.
 // RUN: not dietcode-run %t/missing.mlir 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING: dietcode-run: error: cannot open input file '{{.*}}missing.mlir': No such file or directory
