@@ -197,8 +197,11 @@ static std::optional<Interval> combine(AffineExprKind kind, Interval lhs,
     return add(lhs, rhs);
   case AffineExprKind::Mul:
     return multiply(lhs, rhs);
-  case AffineExprKind::Mod:
-    return Interval{0, rhs.upper - 1};
+  case AffineExprKind::Mod: {
+    int64_t value = llvm::mod(lhs.lower, rhs.upper);
+    return lhs.lower == lhs.upper ? Interval{value, value}
+                                  : Interval{0, rhs.upper - 1};
+  }
   case AffineExprKind::FloorDiv:
     return Interval{llvm::divideFloorSigned(lhs.lower, rhs.upper),
                     llvm::divideFloorSigned(lhs.upper, rhs.upper)};

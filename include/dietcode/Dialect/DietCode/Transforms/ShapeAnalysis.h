@@ -66,8 +66,8 @@ private:
 };
 
 /// The least and the largest value of `expr` where each symbol lies in its
-/// interval: exact for linear expressions, an enclosure for others. Nothing if
-/// 64 bits do not hold one of them, or one of a part of `expr`.
+/// interval: exact for linear expressions and at points, an enclosure else.
+/// Nothing if 64 bits do not hold one of them, or one of a part of `expr`.
 std::optional<::dietcode::Interval>
 evaluateBounds(AffineExpr expr, ArrayRef<::dietcode::Interval> symbols);
 
