@@ -86,7 +86,13 @@ Collector::makeTask(OperatorOpInterface op,
   if (failed(shapes))
     return failure();
   task.shapes = *shapes;
-  for (const SamplePoint &point : sampleRange(*shapes, kRangePoints)) {
+  FailureOr<std::vector<SamplePoint>> range =
+      sampleRange(op, *shapes, kRangePoints);
+  FailureOr<std::vector<SamplePoint>> instances =
+      getInstances(op, *task.analysis, *shapes);
+  if (failed(range) || failed(instances))
+    return failure();
+  for (const SamplePoint &point : *range) {
     ContractionShape shape =
         op.getContractionShape(shapes->complete(point.dims));
     if (!isEmpty(shape))

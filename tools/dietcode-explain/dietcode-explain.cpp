@@ -138,8 +138,8 @@ static int run(ModuleOp module) {
   if (failed(function))
     return 1;
   const ::dietcode::DeviceSpec &device = getDevice(*function).getSpec();
-  std::string deviceName = std::string(::dietcode::virtualDevicePrefix) +
-                           std::string(device.name);
+  std::string deviceName =
+      std::string(::dietcode::virtualDevicePrefix) + std::string(device.name);
   CostModel model(device);
   if (!modelFile.empty())
     if (auto loaded = model.load(modelFile, deviceName); !loaded)

@@ -19,6 +19,7 @@ using ::dietcode::DispatchProblem;
 using ::dietcode::DispatchResult;
 using ::dietcode::Interval;
 using ::dietcode::MicroKernelCost;
+using ::dietcode::SamplePoint;
 
 std::string mlir::dietcode::describeShape(OperatorOpInterface op,
                                           ArrayRef<int64_t> shape) {
@@ -65,9 +66,13 @@ FailureOr<DispatchResult> mlir::dietcode::selectMicroKernels(
   FailureOr<OperatorShapes> shapes = getOperatorShapes(op, analysis);
   if (failed(shapes))
     return failure();
+  FailureOr<std::vector<SamplePoint>> points =
+      sampleShapes(op, analysis, *shapes);
+  if (failed(points))
+    return failure();
   DispatchProblem problem;
-  problem.points = sampleShapes(op, analysis, *shapes);
-  problem.domain = getDomain(*shapes, problem.points);
+  problem.points = std::move(*points);
+  problem.domain = getDomain(*shapes);
   problem.numCandidates = candidates.size();
   problem.maxKernels = options.maxKernels;
   problem.cost = [&](unsigned candidate, const std::vector<int64_t> &dims) {
@@ -151,8 +156,7 @@ mlir::dietcode::applySelection(OperatorOpInterface op, ShapeAnalysis &analysis,
   for (unsigned candidate : result.kernels)
     microKernels.push_back(
         getMicroKernel(symbols, op.getLoc(), adaption, candidates[candidate]));
-  std::vector<Interval> domain =
-      getDomain(*shapes, sampleShapes(op, analysis, *shapes));
+  std::vector<Interval> domain = getDomain(*shapes);
   DispatchOp dispatch =
       createDispatch(op, *shapes, domain, result, microKernels);
   // After the micro-kernels, which it refers to.

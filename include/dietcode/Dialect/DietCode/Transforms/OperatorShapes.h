@@ -19,6 +19,9 @@ namespace mlir::dietcode {
 struct OperatorShapes {
   SmallVector<AffineExpr> extents; ///< Of the problem dimensions.
   SmallVector<unsigned> dynamicDims;
+  /// Of each dynamic dimension, as the expression alone tells them: the lower
+  /// one may be negative.
+  SmallVector<::dietcode::Interval> bounds;
   SmallVector<::dietcode::Interval> varRanges;
   SmallVector<int64_t> varMultiples;
 
@@ -28,31 +31,33 @@ struct OperatorShapes {
   std::vector<int64_t> evaluate(ArrayRef<int64_t> vars) const;
 };
 
-/// The shapes of `op`; an error if one of its dimensions is not bound.
+/// The shapes of `op`; an error if one of its dimensions is not bound, is
+/// always negative, or is not held by 64 bits for all values of the variables.
 FailureOr<OperatorShapes> getOperatorShapes(OperatorOpInterface op,
                                             ShapeAnalysis &analysis);
 
 /// The instances of the workload of the operator's function, with weights that
 /// sum up to one. Shape variables that the workload does not mention are at
-/// their upper ends. Empty if there is no workload.
-std::vector<::dietcode::SamplePoint> getInstances(OperatorOpInterface op,
-                                                  ShapeAnalysis &analysis,
-                                                  const OperatorShapes &shapes);
+/// their upper ends. Empty if there is no workload. A negative size is an
+/// error.
+FailureOr<std::vector<::dietcode::SamplePoint>>
+getInstances(OperatorOpInterface op, ShapeAnalysis &analysis,
+             const OperatorShapes &shapes);
 
 /// At most about `maxPoints` samples of the whole range, with weights that sum
-/// up to one.
-std::vector<::dietcode::SamplePoint> sampleRange(const OperatorShapes &shapes,
-                                                 size_t maxPoints = 400);
+/// up to one. A size is never negative at run time, so samples with one are
+/// left out; an error if none is left.
+FailureOr<std::vector<::dietcode::SamplePoint>>
+sampleRange(OperatorOpInterface op, const OperatorShapes &shapes,
+            size_t maxPoints = 400);
 
 /// Shapes to decide at: samples of the whole range and the instances.
-std::vector<::dietcode::SamplePoint> sampleShapes(OperatorOpInterface op,
-                                                  ShapeAnalysis &analysis,
-                                                  const OperatorShapes &shapes);
+FailureOr<std::vector<::dietcode::SamplePoint>>
+sampleShapes(OperatorOpInterface op, ShapeAnalysis &analysis,
+             const OperatorShapes &shapes);
 
-/// The interval of each dynamic dimension, which holds all of `points`.
-std::vector<::dietcode::Interval>
-getDomain(const OperatorShapes &shapes,
-          ArrayRef<::dietcode::SamplePoint> points);
+/// The interval of each dynamic dimension, which holds every shape.
+std::vector<::dietcode::Interval> getDomain(const OperatorShapes &shapes);
 
 } // namespace mlir::dietcode
 
