@@ -33,6 +33,9 @@
 namespace dietcode::vgpu {
 namespace {
 
+/// Rows times basic blocks beyond which a program is not studied: every module
+/// that is loaded pays for it. SGEMMs have some ten thousand.
+constexpr uint64_t mostStudied = uint64_t(1) << 20;
 /// How far beyond a limit is close to it.
 constexpr double closeBy = 1.06;
 
@@ -135,6 +138,9 @@ private:
 
 uint32_t wantedRegisters(const Program &program, const DeviceSpec &spec) {
   BlockMap map(program);
+  uint64_t rows = program.registerFileBytes / rowBytes;
+  if (rows * map.size() > mostStudied)
+    return program.liveRegisters;
   std::vector<uint32_t> live = blockPressure(program, map);
   LoadBatches shared(program, spec, Unit::Shared);
   LoadBatches global(program, spec, Unit::Global);
