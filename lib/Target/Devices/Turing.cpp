@@ -72,13 +72,15 @@ DeviceSpec dietcode::makeT4() {
   t4.l2Latency = 236;       // [S]; 188 for the T4 is unverified
   // [S] 1000 to 1200 with a TLB miss that costs 472: derived, unverified.
   t4.globalLatency = 628;
-  t4.halfLatency = 6;        // unverified
-  t4.sfuLatency = 18;        // unverified: 14 to 20
-  t4.fp64Latency = 44;       // unverified: 40 to 48
-  t4.tensorLatency = 18;     // unverified: 14 (f16) to 18 (f32)
-  t4.barrierLatency = 16;    // unverified
-  t4.branchLatency = 8;      // unverified
-  t4.sharedWidthLatency = 4; // [S] 27 cycles for 64 bits a lane, 23 for 32
+  t4.halfLatency = 6;     // unverified
+  t4.sfuLatency = 18;     // unverified: 14 to 20
+  t4.fp64Latency = 44;    // unverified: 40 to 48
+  t4.tensorLatency = 18;  // unverified: 14 (f16) to 18 (f32)
+  t4.barrierLatency = 16; // unverified
+  t4.branchLatency = 8;   // unverified
+  // [S] has 27 cycles where 32 bits a lane take 23. Its text says that this is
+  // for 64 bits a lane, its code that it is for two such loads of one thread.
+  t4.sharedWidthLatency = 4;
 
   t4.tensorMacsPerSM = 512;  // [W], [P] 65.1 TFLOP/s = 40 * 512 * 2 * 1590 MHz
   t4.memoryQueueCycles = 32; // unverified

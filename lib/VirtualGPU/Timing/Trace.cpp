@@ -99,7 +99,7 @@ Wavefronts countWavefronts(const uint64_t *offsets, uint32_t mask,
 
 Tracer::Tracer(const BlockMap &map, size_t warps, unsigned banks,
                size_t maxRecords)
-    : map(map), banks(banks), recordsLeft(maxRecords) {
+    : map(map), banks(banks), recordsLeft(maxRecords), patterns(256) {
   trace.warps.resize(warps);
 }
 
@@ -121,7 +121,20 @@ void Tracer::shared(const uint64_t *offsets, uint32_t mask, unsigned bytes) {
     return;
   TracedAccess &access = trace.warps[current].accesses.back();
   mask &= lanesThatRead;
-  Wavefronts n = countWavefronts(offsets, mask, bytes, banks);
+  // Moving all lanes by words moves their banks alike, and the lanes that take
+  // no part are not looked at.
+  Pattern &last = patterns[currentPc % patterns.size()];
+  uint64_t first = mask ? offsets[__builtin_ctz(mask)] : 0;
+  std::array<int32_t, 32> relative;
+  for (unsigned i = 0; i < 32; ++i)
+    relative[i] =
+        (mask >> i) & 1 ? static_cast<int32_t>(offsets[i] - first) : 0;
+  auto kind = static_cast<uint32_t>(bytes << 8 | first % 4);
+  if (last.pc != currentPc || last.mask != mask || last.kind != kind ||
+      last.offsets != relative)
+    last = {currentPc, mask, kind, relative,
+            countWavefronts(offsets, mask, bytes, banks)};
+  Wavefronts n = last.wavefronts;
   access.wavefronts = static_cast<uint16_t>(access.wavefronts + n.count);
   access.idealWavefronts =
       static_cast<uint16_t>(access.idealWavefronts + n.ideal);

@@ -16,6 +16,7 @@
 #define DIETCODE_LIB_VIRTUALGPU_TIMING_TRACE_H
 
 #include "../Program.h"
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -99,6 +100,7 @@ public:
     if (isTracedAccess(inst))
       trace.warps[warp].accesses.emplace_back();
     current = warp;
+    currentPc = pc;
     lanesThatRead = ~0u;
     if (inst.kind == Kind::LoadMatrix) // 8 for each matrix.
       lanesThatRead = inst.dst[1] == noRef   ? 0xff
@@ -121,6 +123,16 @@ private:
   size_t recordsLeft;
   uint32_t current = 0;
   uint32_t lanesThatRead = ~0u;
+  uint32_t currentPc = 0;
+  /// An instruction's lanes tend to lie alike, wherever the first one is: the
+  /// wavefronts of the last time, by the low bits of the instruction's number.
+  struct Pattern {
+    uint32_t pc = noTarget, mask = 0;
+    uint32_t kind = 0;               ///< Bytes, and the place in a word.
+    std::array<int32_t, 32> offsets; ///< From the first lane's.
+    Wavefronts wavefronts;
+  };
+  std::vector<Pattern> patterns;
   /// Ranges of memory in the order of their first use: where the host put them
   /// must not show.
   std::vector<uint64_t> ranges;

@@ -57,6 +57,9 @@ func.func @f(%a: tensor<?x64xf32>, %b: tensor<64x32xf32>, %c: tensor<?x32xf32>) 
 // RUN: env DIETCODE_DEVICE=foo not dietcode-run %t/matmul.mlir --shape T=1 2>&1 | FileCheck %s --check-prefix=NO-DEVICE
 // NO-DEVICE: matmul.mlir:2:1: error: DIETCODE_DEVICE=foo: there is no such device
 
+// RUN: env DIETCODE_VGPU_REGISTERS=foo not dietcode-run %t/matmul.mlir --shape T=1 2>&1 | FileCheck %s --check-prefix=REGISTERS
+// REGISTERS: DIETCODE_VGPU_REGISTERS: 'foo' is no source of register counts; use ptxas or estimate
+
 //--- functions.mlir
 func.func @g(%a: complex<f32>) { return }
 func.func @h(%a: memref<4x4xi1>) { return }
