@@ -109,7 +109,7 @@ static bool computeRegret(const DispatchProblem &problem,
                           const RegretTable &table,
                           const std::vector<size_t> &rows,
                           DispatchResult &result) {
-  double sum = 0, weighted = 0;
+  double sum = 0, weighted = 0, loss = 0;
   result.worstPoint = problem.points.front().dims;
   for (size_t point = 0; point < table.numPoints; ++point) {
     const std::vector<int64_t> &dims = problem.points[point].dims;
@@ -121,6 +121,7 @@ static bool computeRegret(const DispatchProblem &problem,
       return false;
     sum += regret;
     weighted += table.weight[point] * regret;
+    loss += table.weight[point] * regretLoss(regret);
     if (regret > result.maxRegret) {
       result.maxRegret = regret;
       result.worstPoint = dims;
@@ -128,6 +129,7 @@ static bool computeRegret(const DispatchProblem &problem,
   }
   result.meanRegret = sum / static_cast<double>(table.numPoints);
   result.weightedRegret = weighted / table.totalWeight;
+  result.weightedLoss = loss / table.totalWeight;
   return true;
 }
 
@@ -149,7 +151,7 @@ dietcode::selectDispatch(const DispatchProblem &problem) {
       problem.domain,     problem.points,    {},
       table->totalWeight, problem.maxLeaves, problem.mergeTolerance};
   for (size_t row : rows)
-    region.regret.push_back(table->row(row));
+    region.loss.push_back(table->lossRow(row));
 
   DispatchResult result;
   result.leaves = partition(region);

@@ -41,6 +41,13 @@ static double regretOf(double cost, double best) {
   return best > 0 ? std::min(cost / best - 1, kUnserved) : 1;
 }
 
+/// Regret at which a shape counts twice.
+static constexpr double kDoubleRegret = 0.1;
+
+double dietcode::regretLoss(double regret) {
+  return std::min(kUnserved, regret * (1 + regret / kDoubleRegret));
+}
+
 /// Keeps the rows in `rows`, in order.
 static void keepRows(RegretTable &table, const std::vector<size_t> &rows) {
   std::vector<double> regret;
@@ -112,26 +119,28 @@ dietcode::detail::buildRegretTable(const DispatchProblem &problem) {
       entry = regretOf(entry, best[point]);
     }
   prefilter(table);
+  for (double regret : table.regret)
+    table.loss.push_back(regretLoss(regret));
   return table;
 }
 
-/// Weighted regret if `row` joins kernels whose least regret is `current`.
+/// Weighted loss if `row` joins kernels whose least loss is `current`.
 static double sumWith(const RegretTable &table, size_t row,
                       const std::vector<double> &current) {
-  const double *regret = table.row(row);
+  const double *loss = table.lossRow(row);
   double sum = 0;
   for (size_t point = 0; point < table.numPoints; ++point)
-    sum += table.weight[point] * std::min(current[point], regret[point]);
+    sum += table.weight[point] * std::min(current[point], loss[point]);
   return sum;
 }
 
 static void join(const RegretTable &table, size_t row,
                  std::vector<double> &current) {
   for (size_t point = 0; point < table.numPoints; ++point)
-    current[point] = std::min(current[point], table.row(row)[point]);
+    current[point] = std::min(current[point], table.lossRow(row)[point]);
 }
 
-/// The row that lowers the weighted regret most, and the regret it leaves. The
+/// The row that lowers the weighted loss most, and the loss that it leaves. The
 /// first of equals, so that the result does not depend on the machine.
 static std::pair<size_t, double>
 bestAddition(const RegretTable &table, const std::vector<double> &current) {

@@ -22,11 +22,15 @@ struct RegretTable {
   size_t numPoints = 0;
   std::vector<unsigned> candidates;
   std::vector<double> regret;
+  std::vector<double> loss;   ///< What choices minimise, see lossOf.
   std::vector<double> weight; ///< Of the points.
   double totalWeight = 0;
 
   const double *row(size_t index) const {
     return regret.data() + index * numPoints;
+  }
+  const double *lossRow(size_t index) const {
+    return loss.data() + index * numPoints;
   }
 };
 
@@ -35,7 +39,7 @@ struct RegretTable {
 Expected<RegretTable> buildRegretTable(const DispatchProblem &problem);
 
 /// Rows of at most `maxKernels` candidates with a small weighted sum over the
-/// points of the least regret among them: greedy, then exchanges of one.
+/// points of the least loss among them: greedy, then exchanges of one.
 std::vector<size_t> chooseKernels(const RegretTable &table,
                                   unsigned maxKernels);
 

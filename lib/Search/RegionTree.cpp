@@ -33,7 +33,7 @@ struct Node {
   Box box;
   std::vector<size_t> points;
   unsigned kernel = 0;
-  double loss = 0; ///< Weighted regret with `kernel` at all points.
+  double loss = 0; ///< Weighted loss with `kernel` at all points.
   Split split;     ///< The best one, done or not.
   int left = -1;   ///< -1 for a leaf.
   int right = -1;
@@ -80,10 +80,10 @@ void RegionTree::addNode(Box box, std::vector<size_t> points) {
   node.box = std::move(box);
   node.points = std::move(points);
   node.loss = kInfinity;
-  for (unsigned kernel = 0; kernel < problem.regret.size(); ++kernel) {
+  for (unsigned kernel = 0; kernel < problem.loss.size(); ++kernel) {
     double loss = 0;
     for (size_t point : node.points)
-      loss += problem.points[point].weight * problem.regret[kernel][point];
+      loss += problem.points[point].weight * problem.loss[kernel][point];
     if (loss < node.loss) {
       node.loss = loss;
       node.kernel = kernel;
@@ -102,7 +102,7 @@ void RegionTree::findSplit(Node &node) const {
 
 /// Sweeps a threshold along `dim`. Where no split lowers the loss at once (a
 /// kernel that is best between two regions of another) the one whose sides
-/// differ most in the kernels' mean regrets is the way to one that does.
+/// differ most in the kernels' mean losses is the way to one that does.
 void RegionTree::findSplitAlong(unsigned dim, Node &node) const {
   auto coordinate = [&](size_t point) {
     return problem.points[point].dims[dim];
@@ -112,14 +112,14 @@ void RegionTree::findSplitAlong(unsigned dim, Node &node) const {
     return coordinate(a) != coordinate(b) ? coordinate(a) < coordinate(b)
                                           : a < b;
   });
-  size_t numKernels = problem.regret.size();
+  size_t numKernels = problem.loss.size();
   std::vector<double> left(numKernels, 0), right(numKernels, 0);
   double leftWeight = 0, rightWeight = 0;
   for (size_t point : order) {
     rightWeight += problem.points[point].weight;
     for (size_t kernel = 0; kernel < numKernels; ++kernel)
       right[kernel] +=
-          problem.points[point].weight * problem.regret[kernel][point];
+          problem.points[point].weight * problem.loss[kernel][point];
   }
   for (size_t index = 0; index + 1 < order.size(); ++index) {
     double weight = problem.points[order[index]].weight;
@@ -127,7 +127,7 @@ void RegionTree::findSplitAlong(unsigned dim, Node &node) const {
     rightWeight -= weight;
     double leftLoss = kInfinity, rightLoss = kInfinity, spread = 0;
     for (size_t kernel = 0; kernel < numKernels; ++kernel) {
-      double part = weight * problem.regret[kernel][order[index]];
+      double part = weight * problem.loss[kernel][order[index]];
       left[kernel] += part;
       right[kernel] -= part;
       leftLoss = std::min(leftLoss, left[kernel]);

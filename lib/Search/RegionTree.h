@@ -17,15 +17,15 @@ namespace dietcode::detail {
 struct RegionProblem {
   const std::vector<Interval> &domain;
   const std::vector<SamplePoint> &points;
-  /// Regret of each kernel at each point.
-  std::vector<const double *> regret;
+  /// Loss of each kernel at each point.
+  std::vector<const double *> loss;
   double totalWeight;
   unsigned maxLeaves;
   double mergeTolerance;
 };
 
-/// Boxes that partition the domain; a leaf's kernel is an index into `regret`.
-/// Grows a tree as CART does (Breiman et al. 1984), with the weighted regret of
+/// Boxes that partition the domain; a leaf's kernel is an index into `loss`.
+/// Grows a tree as CART does (Breiman et al. 1984), with the weighted loss of
 /// the best single kernel as the loss of a node, then collapses subtrees,
 /// weakest link first, until it fits `maxLeaves` and further collapsing would
 /// give up more than `mergeTolerance`.

@@ -70,6 +70,15 @@ static PlannedRun planBlocks(const Schedule &schedule, int64_t blocks,
   return best;
 }
 
+void dietcode::addRun(std::vector<PlannedRun> &runs, const PlannedRun &run) {
+  bool isThere = std::any_of(runs.begin(), runs.end(), [&](auto &other) {
+    return other.blocks == run.blocks && other.shape.m == run.shape.m &&
+           other.shape.n == run.shape.n && other.shape.k == run.shape.k;
+  });
+  if (!isThere)
+    runs.push_back(run);
+}
+
 std::vector<PlannedRun>
 dietcode::planRuns(const MicroKernelCost &cost,
                    const std::vector<TuneInstance> &instances,
@@ -89,16 +98,9 @@ dietcode::planRuns(const MicroKernelCost &cost,
   }
   if (most > 0)
     runs.push_back(fit);
-  for (int perSM : {1, cost.resources.blocksPerSM}) {
-    PlannedRun run =
-        planBlocks(schedule, int64_t(perSM) * device.smCount, points);
-    bool isThere = std::any_of(runs.begin(), runs.end(), [&](auto &other) {
-      return other.blocks == run.blocks && other.shape.m == run.shape.m &&
-             other.shape.n == run.shape.n && other.shape.k == run.shape.k;
-    });
-    if (!isThere)
-      runs.push_back(run);
-  }
+  for (int perSM : {1, cost.resources.blocksPerSM})
+    addRun(runs,
+           planBlocks(schedule, int64_t(perSM) * device.smCount, points));
   return runs;
 }
 

@@ -72,10 +72,18 @@ private:
   CandidateEvaluator::Plan makePlan(size_t task);
   void reportTask(size_t task, const DispatchResult &result,
                   ArrayRef<MicroKernelCost> costs);
+  size_t countSpace() const {
+    size_t sum = 0;
+    for (const OperatorTuner &tuner : tuners)
+      sum += tuner.getPool().space.size();
+    return sum;
+  }
   bool isInterrupted() const {
     return options.interrupted && *options.interrupted;
   }
   bool isOver() const {
+    if (options.exhaustive)
+      return false;
     return report.trials >= options.trials ||
            (options.seconds > 0 && secondsSince(start) >= options.seconds);
   }
@@ -190,8 +198,10 @@ LogicalResult Session::append(size_t task, const std::vector<Record> &records) {
 
 LogicalResult Session::measureBatch(size_t task) {
   ProposerOptions proposer;
-  proposer.batch = static_cast<unsigned>(
-      std::min<size_t>(options.batch, options.trials - report.trials));
+  proposer.batch = options.batch;
+  if (!options.exhaustive)
+    proposer.batch = static_cast<unsigned>(
+        std::min<size_t>(options.batch, options.trials - report.trials));
   // The first batch has only the analytical model to go by, so it explores.
   if (tuners[task].countMeasured() == 0)
     proposer.randomFraction = 0.5;
@@ -254,7 +264,8 @@ LogicalResult Session::search() {
       return failure();
     exhausted[task] = report.trials == before;
     if (options.progress)
-      options.progress({tasks[task].name, report.trials, options.trials,
+      options.progress({tasks[task].name, report.trials,
+                        options.exhaustive ? countSpace() : options.trials,
                         secondsSince(start), tuners[task].weightedSeconds()});
   }
   return success();

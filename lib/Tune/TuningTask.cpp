@@ -98,11 +98,9 @@ Collector::makeTask(OperatorOpInterface op,
     if (!isEmpty(shape))
       task.points.push_back(shape);
   }
-  std::vector<SamplePoint> instances =
-      getInstances(op, *task.analysis, *shapes);
-  addInstances(task, instances);
-  if (instances.empty())
-    addInstances(task, sampleRange(*shapes, kDefaultInstances));
+  if (instances->empty())
+    instances = sampleRange(op, *shapes, kDefaultInstances);
+  addInstances(task, *instances);
   if (task.instances.empty() || task.points.empty()) {
     op->emitOpError("has no shape to tune for: every instance of its workload "
                     "is empty");

@@ -75,6 +75,11 @@ static cl::opt<bool>
               cl::desc("Choose by the model and the records; measure nothing"),
               cl::cat(category));
 static cl::opt<bool>
+    exhaustive("exhaustive",
+               cl::desc("Measure every candidate on every instance, which takes "
+                        "long"),
+               cl::cat(category));
+static cl::opt<bool>
     noVerify("no-verify",
              cl::desc("Time candidates without comparing their results"),
              cl::cat(category));
@@ -125,7 +130,10 @@ static std::optional<std::string> checkOptions() {
   if (inputFile.empty())
     return "there is no input; give a file of MLIR, or - for the standard "
            "input";
-  if (!modelOnly && trials == 0)
+  if (modelOnly && exhaustive)
+    return "--model-only measures nothing and --exhaustive everything; give "
+           "one of them";
+  if (!modelOnly && !exhaustive && trials == 0)
     return "--trials=0 leaves nothing to choose from; give a budget, or "
            "--model-only";
   if (seconds < 0 || seconds != seconds)
@@ -155,6 +163,7 @@ static TuneOptions makeOptions() {
   options.batch = batch;
   options.selection = {maxKernels, maxRegret};
   options.modelOnly = modelOnly;
+  options.exhaustive = exhaustive;
   options.verify = !noVerify;
   options.seed = seed;
   options.workers =

@@ -30,6 +30,9 @@ struct PlannedRun {
   int64_t blocks;
 };
 
+/// Adds `run` unless it is there.
+void addRun(std::vector<PlannedRun> &runs, const PlannedRun &run);
+
 /// What a record says that was measured, or an error if it is of an operator
 /// or a schedule of another kind. Failed records have no runs.
 Expected<MeasuredKernel> measuredKernelOf(const Record &record);

@@ -33,6 +33,9 @@ struct TuneOptions {
   unsigned batch = 32;   ///< Candidates between two trainings.
   SelectionOptions selection;
   bool modelOnly = false; ///< Choose by the model; measure nothing.
+  /// Measure every candidate on every instance: the truth that searches are
+  /// compared with. Trials and seconds are no limits then.
+  bool exhaustive = false;
   bool verify = true;
   uint64_t seed = 0;
   unsigned workers = 1;

@@ -34,12 +34,15 @@ static double kernelSeconds(const MicroKernelCost &cost,
 
 TEST(Adaption, AddsUpRounds) {
   MicroKernelCost cost = makeCost();
+  // Slow enough that memory is no bound.
+  cost.lone.perTile = 10e-6;
+  cost.full.perTile = 15e-6;
   ASSERT_EQ(cost.resources.blocksPerSM, 2);
   // 100 tiles along k; 40 SMs.
   auto seconds = [&](int64_t blocks) {
     return kernelSeconds(cost, {128 * blocks, 128, 800});
   };
-  double lone = 10e-6 + 100e-6, full = 12e-6 + 150e-6;
+  double lone = 10e-6 + 1000e-6, full = 12e-6 + 1500e-6;
   EXPECT_DOUBLE_EQ(seconds(1), lone);
   EXPECT_DOUBLE_EQ(seconds(40), lone);
   EXPECT_DOUBLE_EQ(seconds(41), full);

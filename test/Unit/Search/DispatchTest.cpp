@@ -53,12 +53,12 @@ struct TableProblem {
   }
 
   /// Weighted regret if each point had the best of `kernels`.
-  double bestRegret(const std::vector<unsigned> &kernels) const {
+  double bestLoss(const std::vector<unsigned> &kernels) const {
     double sum = 0, weight = 0;
     for (const SamplePoint &point : problem.points) {
       double least = std::numeric_limits<double>::infinity();
       for (unsigned kernel : kernels)
-        least = std::min(least, regret(kernel, point.dims));
+        least = std::min(least, regretLoss(regret(kernel, point.dims)));
       sum += point.weight * least;
       weight += point.weight;
     }
@@ -146,10 +146,10 @@ TEST(Dispatch, ChoosesTheBestSingleKernel) {
     table.problem.maxKernels = 1;
     Expected<DispatchResult> result = selectDispatch(table.problem);
     ASSERT_TRUE(result.has_value());
-    double least = table.bestRegret({0});
+    double least = table.bestLoss({0});
     for (unsigned kernel = 1; kernel < 9; ++kernel)
-      least = std::min(least, table.bestRegret({kernel}));
-    EXPECT_NEAR(result->weightedRegret, least, 1e-9);
+      least = std::min(least, table.bestLoss({kernel}));
+    EXPECT_NEAR(result->weightedLoss, least, 1e-9);
     EXPECT_EQ(result->leaves.size(), 1u);
   }
 }
@@ -166,11 +166,11 @@ TEST(Dispatch, ChoosesNearlyTheBestPair) {
     double least = std::numeric_limits<double>::infinity();
     for (unsigned first = 0; first < 8; ++first)
       for (unsigned second = first; second < 8; ++second)
-        least = std::min(least, table.bestRegret({first, second}));
-    EXPECT_GE(result->weightedRegret, least - 1e-9);
-    EXPECT_LE(result->weightedRegret, 1.25 * least);
+        least = std::min(least, table.bestLoss({first, second}));
+    EXPECT_GE(result->weightedLoss, least - 1e-9);
+    EXPECT_LE(result->weightedLoss, 1.25 * least);
     // With leaves enough the tree loses nothing against the kernels.
-    EXPECT_NEAR(result->weightedRegret, table.bestRegret(result->kernels),
+    EXPECT_NEAR(result->weightedLoss, table.bestLoss(result->kernels),
                 1e-9);
   }
 }

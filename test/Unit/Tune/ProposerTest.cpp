@@ -104,7 +104,7 @@ TEST(Proposer, MutatesTheBestMeasured) {
   size_t best = fastest(pool, all(pool), instances()[1].shape);
   pool.costs[best].source = CostSource::Measured;
   ProposerOptions options;
-  options.batch = 10;
+  options.batch = 4;
   options.mutationFraction = 1;
   options.randomFraction = 0;
   for (size_t i :

@@ -1,0 +1,50 @@
+// RUN: dietcode-explain %s --shape T=37 | FileCheck %s --check-prefix=LEAF
+// LEAF: @dense matmul: m = 592, n = 2304, k = 768
+// LEAF: m <= 960: yes
+// LEAF: case m in [401, 960]
+// LEAF: chosen    medium: {{[0-9.]+}} us by the device table
+// LEAF: blocks, {{[0-9]+}} per SM, {{.*}} waves, {{.*}} padding, {{[a-z0-9]+}}-bound, {{[0-9]+}}% occupancy
+// LEAF: runner-up {{small|large}}: {{[0-9.]+}} us by the device table ({{.*}}%)
+// LEAF: best known {{[0-9x_]+}}: {{[0-9.]+}} us by the device table
+
+// RUN: dietcode-explain %s --shape T=1000 | FileCheck %s --check-prefix=OUTSIDE
+// OUTSIDE: @dense matmul: m = 16000, n = 2304, k = 768
+// OUTSIDE: outside of m in [16, 2048]
+// OUTSIDE: otherwise
+// OUTSIDE: chosen    large:
+
+// RUN: dietcode-explain %s --curve --max-kernels=3 | FileCheck %s --check-prefix=CURVE
+// CURVE: @dense matmul
+// CURVE: kernels cases mean weighted max
+// CURVE: 1 1 {{.*}}%
+// CURVE: 2 {{.*}}%
+// CURVE: 3 {{.*}}%
+
+// RUN: not dietcode-explain %s 2>&1 | FileCheck %s --check-prefix=NOTHING
+// NOTHING: error: there is nothing to explain; give --shape T=37, or --curve
+// RUN: not dietcode-explain %s --shape H=3 2>&1 | FileCheck %s --check-prefix=VARIABLE
+// VARIABLE: error: there is no value for the shape variable @T; give --shape T=...
+// RUN: not dietcode-explain %s --shape T=3,H=3 2>&1 | FileCheck %s --check-prefix=UNUSED
+// UNUSED: error: no operator depends on a shape variable @H
+// RUN: not dietcode-explain %s --shape T=x 2>&1 | FileCheck %s --check-prefix=NUMBER
+// NUMBER: error: {{.*}}'x' in 'T=x' is not a size
+
+dietcode.shape_var @T range [1, 128]
+dietcode.micro_kernel @small #dietcode.schedule<block = [16, 64, 16], thread = [2, 4]>
+dietcode.micro_kernel @medium #dietcode.schedule<block = [64, 64, 8], thread = [8, 4]>
+dietcode.micro_kernel @large #dietcode.schedule<block = [128, 128, 8], thread = [8, 8]>
+dietcode.dispatch @table on (m in [16, 2048]) {
+  case m in [16, 400] -> @small
+  case m in [401, 960] -> @medium
+  case m in [961, 2048] -> @large
+  otherwise -> @large
+}
+
+func.func @dense(%x: tensor<?x768xf32>, %w: tensor<2304x768xf32>, %init: tensor<?x2304xf32>) -> tensor<?x2304xf32> {
+  dietcode.bind_shape %x [@T], affine_map<()[t] -> (16 * t, 768)> : tensor<?x768xf32>
+  dietcode.bind_shape %init [@T], affine_map<()[t] -> (16 * t, 2304)> : tensor<?x2304xf32>
+  %y = dietcode.matmul transpose_b dispatch(@table)
+      ins(%x, %w : tensor<?x768xf32>, tensor<2304x768xf32>)
+      outs(%init : tensor<?x2304xf32>) -> tensor<?x2304xf32>
+  return %y : tensor<?x2304xf32>
+}
