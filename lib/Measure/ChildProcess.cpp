@@ -88,12 +88,13 @@ static void isolate(const Job &job, const MeasureOptions &options,
   limitMemory(job, options);
 }
 
-static Record measure(const Job &job, const MeasureOptions &options) {
+static Record measure(const Job &job, const MeasureOptions &options, int pipe) {
   Record failed = job.record;
   failed.runs.clear();
   failed.device = deviceOf(job, options);
   failed.status = RecordStatus::LaunchError;
   try {
+    runTestHook(job, pipe);
     Expected<std::unique_ptr<Device>> device = openDevice(failed.device);
     if (device)
       return measureJob(job, options.folder, **device);
@@ -113,8 +114,7 @@ static Record measure(const Job &job, const MeasureOptions &options) {
 [[noreturn]] static void runChild(const Job &job, const MeasureOptions &options,
                                   pid_t parent, int pipe) {
   isolate(job, options, parent);
-  runTestHook(job, pipe);
-  std::string line = printRecord(measure(job, options)) + "\n";
+  std::string line = printRecord(measure(job, options, pipe)) + "\n";
   std::string_view rest = line;
   while (!rest.empty()) {
     ssize_t n = ::write(pipe, rest.data(), rest.size());
