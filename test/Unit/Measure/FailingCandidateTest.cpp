@@ -27,14 +27,14 @@ const std::vector<Candidate> candidates = {
     {"c-crashes", scalePtx(), RecordStatus::Crash, "was killed by SIGSEGV"},
     {"d-aborts", scalePtx(), RecordStatus::Crash, "was killed by SIGABRT"},
     {"e-endless", scalePtx(endlessPtx), RecordStatus::Timeout,
-     "no result after 1 s"},
+     "no result after 2 s"},
     {"f-wrong", scalePtx(wrongPtx), RecordStatus::WrongResult,
      "element [0, 0] of buffer 0"},
     {"g-unwritten", scalePtx(halfWrittenPtx), RecordStatus::WrongResult,
      "it was not written"},
     {"h-outside", scalePtx(outOfBoundsPtx), RecordStatus::Finding,
      "out-of-bounds"},
-    {"i-hangs", scalePtx(), RecordStatus::Timeout, "no result after 1 s"},
+    {"i-hangs", scalePtx(), RecordStatus::Timeout, "no result after 2 s"},
     {"j-exits", scalePtx(), RecordStatus::Crash,
      "ended with exit status 3 before it had a result"},
     {"k-halfway", scalePtx(), RecordStatus::Crash,
@@ -84,7 +84,7 @@ protected:
     writeTo(root.path("f/jobs.jsonl"), lines);
   }
   std::vector<std::string> arguments(const std::string &workers) {
-    return {"--workers", workers, "--timeout", "1"};
+    return {"--workers", workers, "--timeout", "2"};
   }
 
   TestFolder root;

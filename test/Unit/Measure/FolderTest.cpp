@@ -222,6 +222,23 @@ TEST_F(FolderTest, strangeJobs) {
   EXPECT_EQ(countFiles(path("claims")), 0u);
 }
 
+/// The worker gives up with one message, and its job is there for others.
+TEST_F(FolderTest, noRoomForFiles) {
+  addJobs(2);
+  std::string command =
+      "ulimit -f 0; exec " MEASURE_TOOL " " + path() + " 2>&1";
+  FILE *pipe = ::popen(command.c_str(), "r");
+  char line[1000] = "";
+  EXPECT_TRUE(std::fgets(line, sizeof(line), pipe));
+  EXPECT_EQ(WEXITSTATUS(::pclose(pipe)), 1);
+  EXPECT_EQ(std::string(line), "dietcode-measure: error: cannot write '" +
+                                   path("claims/j0.1") + "': File too large\n");
+  EXPECT_EQ(countFiles(path("claims")) + countFiles(path("results")), 0u);
+  ToolRun tool({path()});
+  EXPECT_EQ(tool.wait(), 0);
+  EXPECT_EQ(collect().size(), 2u);
+}
+
 TEST_F(FolderTest, errorsOfTheTool) {
   auto errorOf = [&](std::vector<std::string> arguments) {
     ToolRun tool(std::move(arguments), root.path("log"));

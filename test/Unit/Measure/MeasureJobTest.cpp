@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MeasureTesting.h"
-#include <chrono>
+#include <sys/resource.h>
 
 using namespace dietcode;
 
@@ -47,10 +47,7 @@ protected:
 } // namespace
 
 TEST_F(MeasureJobTest, rightCandidate) {
-  auto start = std::chrono::steady_clock::now();
   Record record = measurePtx(scalePtx());
-  std::chrono::duration<double> passed =
-      std::chrono::steady_clock::now() - start;
   EXPECT_EQ(nameOf(record.status), "ok") << record.error;
   EXPECT_TRUE(record.verified);
   EXPECT_EQ(record.registers, 32);
@@ -60,8 +57,10 @@ TEST_F(MeasureJobTest, rightCandidate) {
   EXPECT_EQ(record.runs[0].blocks, 1 << 22);
   // 8 GiB over 320 GB/s at best: the buffers are as large as they seem.
   EXPECT_GT(record.runs[0].seconds, 0.02);
-  // But filling them would take seconds.
-  EXPECT_LT(passed.count(), 2);
+  // But no memory is touched that no block of the few that run touches.
+  rusage usage;
+  ASSERT_EQ(::getrusage(RUSAGE_SELF, &usage), 0);
+  EXPECT_LT(usage.ru_maxrss, 2 << 20);
 }
 
 TEST_F(MeasureJobTest, timesAreReproducible) {
