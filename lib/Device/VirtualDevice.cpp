@@ -55,7 +55,6 @@ public:
                                 LaunchFailure *failure) override;
 
 private:
-  Expected<DevicePointer> map(uint64_t bytes, const std::string &label);
   Expected<bool> checkRange(DevicePointer pointer, uint64_t bytes);
 
   vgpu::VirtualGPU gpu;
@@ -64,16 +63,37 @@ private:
   std::map<DevicePointer, uint64_t> mappings; ///< And their sizes.
 };
 
-/// Pages around a mapping that nobody has, so that no other memory begins where
-/// it ends.
-constexpr uint64_t guardBytes = 4096;
-
 void *toHost(DevicePointer pointer) {
   return reinterpret_cast<void *>(pointer);
 }
 
-void unmap(DevicePointer pointer, uint64_t bytes) {
-  ::munmap(toHost(pointer - guardBytes), bytes + 2 * guardBytes);
+/// Where buffers lie. Addresses are the same in every process, so that what is
+/// found and its message are, and far apart, so that what misses a buffer does
+/// not hit another one.
+constexpr uint64_t firstAddress = uint64_t(1) << 45;
+constexpr uint64_t addressStep = uint64_t(64) << 20;
+constexpr uint64_t mostBytes = uint64_t(1) << 42;
+
+/// Pages that are there once they are touched, at an address or, if that is in
+/// use, further up. Null if there are none.
+void *mapPages(uint64_t address, uint64_t bytes) {
+#ifndef MAP_FIXED_NOREPLACE
+  constexpr int MAP_FIXED_NOREPLACE = 0;
+#endif
+  // Another device of this process has its buffers there.
+  constexpr uint64_t further = uint64_t(1) << 38;
+  constexpr int tries = 64;
+  for (int i = 0; i < tries; ++i, address += further) {
+    void *pages = ::mmap(
+        reinterpret_cast<void *>(address), bytes, PROT_READ | PROT_WRITE,
+        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
+        0);
+    if (pages != MAP_FAILED)
+      return pages;
+    if (errno != EEXIST)
+      return nullptr;
+  }
+  return nullptr;
 }
 
 } // namespace
@@ -91,7 +111,7 @@ Expected<KernelFacts> VirtualModule::kernel(const std::string &name) const {
 
 VirtualDevice::~VirtualDevice() {
   for (auto &[pointer, bytes] : mappings)
-    unmap(pointer, bytes);
+    ::munmap(toHost(pointer), bytes);
 }
 
 Expected<std::shared_ptr<const DeviceModule>>
@@ -103,45 +123,34 @@ VirtualDevice::loadModule(std::string_view ptx, const std::string &name) {
   return std::make_shared<VirtualModule>(std::move(*module));
 }
 
-/// Memory that is there once it is touched: a timed launch runs few blocks.
-Expected<DevicePointer> VirtualDevice::map(uint64_t bytes,
-                                           const std::string &label) {
-  constexpr uint64_t most = uint64_t(1) << 46;
-  uint64_t size = (bytes + guardBytes - 1) / guardBytes * guardBytes;
-  void *pages = MAP_FAILED;
-  if (bytes <= most)
-    pages = ::mmap(nullptr, size + 2 * guardBytes, PROT_NONE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (pages == MAP_FAILED)
-    return fail("out of memory: cannot allocate " + std::to_string(bytes) +
-                " bytes of device memory");
-  auto pointer = reinterpret_cast<DevicePointer>(pages) + guardBytes;
-  mappings[pointer] = size;
-  if (size != 0 &&
-      ::mprotect(toHost(pointer), size, PROT_READ | PROT_WRITE) != 0)
-    return fail("cannot allocate " + std::to_string(bytes) +
-                " bytes of device memory: " + std::strerror(errno));
-  if (auto ok = gpu.memory().registerRange(toHost(pointer), bytes, label); !ok)
-    return tl::unexpected(ok.error());
-  return pointer;
-}
-
 Expected<DevicePointer> VirtualDevice::allocate(uint64_t bytes, BufferUse use,
                                                 const std::string &label) {
-  if (use == BufferUse::Timed)
-    return map(bytes, label);
-  Expected<void *> pointer = gpu.memory().allocate(bytes, label);
-  if (!pointer)
-    return tl::unexpected(pointer.error());
-  return reinterpret_cast<DevicePointer>(*pointer);
+  uint64_t address = firstAddress;
+  if (!mappings.empty())
+    address = mappings.rbegin()->first + mappings.rbegin()->second;
+  address = (address / addressStep + 1) * addressStep;
+  constexpr uint64_t page = 4096;
+  uint64_t size = (std::max<uint64_t>(bytes, 1) + page - 1) / page * page;
+  void *pages = bytes <= mostBytes ? mapPages(address, size) : nullptr;
+  if (!pages)
+    return fail("out of memory: cannot allocate " + std::to_string(bytes) +
+                " bytes of device memory");
+  auto pointer = reinterpret_cast<DevicePointer>(pages);
+  mappings[pointer] = size;
+  bool isTimed = use == BufferUse::Timed;
+  if (!isTimed)
+    std::memset(pages, 0xff, bytes);
+  if (auto ok = gpu.memory().adopt(pages, bytes, label, isTimed); !ok)
+    return tl::unexpected(ok.error());
+  return pointer;
 }
 
 Expected<bool> VirtualDevice::free(DevicePointer pointer) {
   auto it = mappings.find(pointer);
   if (it == mappings.end())
-    return gpu.memory().free(toHost(pointer));
-  Expected<bool> ok = gpu.memory().unregisterRange(toHost(pointer));
-  unmap(pointer, it->second);
+    return fail("cannot free what is no buffer of the device");
+  Expected<bool> ok = gpu.memory().free(toHost(pointer));
+  ::munmap(toHost(pointer), it->second);
   mappings.erase(it);
   return ok;
 }

@@ -30,7 +30,23 @@ using namespace dietcode;
 std::string dietcode::deviceOf(const Job &job, const MeasureOptions &options) {
   if (!options.device.empty())
     return options.device;
-  return job.device.empty() ? std::string(defaultDeviceName) : job.device;
+  if (!job.device.empty())
+    return job.device;
+  const char *env = std::getenv("DIETCODE_DEVICE");
+  return env && *env ? env : std::string(defaultDeviceName);
+}
+
+/// The record of a job that did not get as far as measuring.
+static Record failedRecord(const Job &job, const std::string &device,
+                           RecordStatus status, const std::string &why) {
+  Record record = job.record;
+  record.runs.clear();
+  record.device = device;
+  record.registers = job.registers;
+  record.verified = false;
+  record.status = status;
+  record.error = why;
+  return record;
 }
 
 //===----------------------------------------------------------------------===//
@@ -88,33 +104,31 @@ static void isolate(const Job &job, const MeasureOptions &options,
   limitMemory(job, options);
 }
 
-static Record measure(const Job &job, const MeasureOptions &options) {
-  Record failed = job.record;
-  failed.runs.clear();
-  failed.device = deviceOf(job, options);
-  failed.status = RecordStatus::LaunchError;
+static Record measure(const Job &job, const MeasureOptions &options, int pipe) {
+  std::string name = deviceOf(job, options);
+  RecordStatus status = RecordStatus::Crash;
+  std::string why;
   try {
-    Expected<std::unique_ptr<Device>> device = openDevice(failed.device);
+    runTestHook(job, pipe);
+    Expected<std::unique_ptr<Device>> device = openDevice(name);
     if (device)
       return measureJob(job, options.folder, **device);
-    failed.error = device.error().message;
+    status = RecordStatus::LaunchError;
+    why = device.error().message;
   } catch (const std::bad_alloc &) {
-    failed.status = RecordStatus::Crash;
-    failed.error = "out of memory: the limit is " +
-                   std::to_string(options.memoryBytes >> 20) +
-                   " MiB besides the buffers";
+    why = "out of memory: the limit is " +
+          std::to_string(options.memoryBytes >> 20) +
+          " MiB besides the buffers";
   } catch (const std::exception &error) {
-    failed.status = RecordStatus::Crash;
-    failed.error = error.what();
+    why = error.what();
   }
-  return failed;
+  return failedRecord(job, name, status, why);
 }
 
 [[noreturn]] static void runChild(const Job &job, const MeasureOptions &options,
                                   pid_t parent, int pipe) {
   isolate(job, options, parent);
-  runTestHook(job, pipe);
-  std::string line = printRecord(measure(job, options)) + "\n";
+  std::string line = printRecord(measure(job, options, pipe)) + "\n";
   std::string_view rest = line;
   while (!rest.empty()) {
     ssize_t n = ::write(pipe, rest.data(), rest.size());
@@ -192,16 +206,6 @@ void ChildProcess::kill() {
   pid = -1;
 }
 
-Record ChildProcess::failed(RecordStatus status, const std::string &why) const {
-  Record record = work.record;
-  record.runs.clear();
-  record.device = device;
-  record.status = status;
-  record.error = why;
-  record.verified = false;
-  return record;
-}
-
 static std::string signalName(int signal) {
 #ifdef __GLIBC__
   if (const char *name = ::sigabbrev_np(signal))
@@ -225,9 +229,9 @@ Record ChildProcess::takeRecord() {
     why += "was killed by " + signalName(WTERMSIG(status));
   else
     why += "ended with exit status " + std::to_string(WEXITSTATUS(status));
-  return failed(RecordStatus::Crash,
-                why + (text.empty() ? " before it had a result"
-                                    : " in the middle of its result"));
+  return failedRecord(work, device, RecordStatus::Crash,
+                      why + (text.empty() ? " before it had a result"
+                                          : " in the middle of its result"));
 }
 
 std::optional<Record> ChildProcess::advance() {
@@ -249,6 +253,6 @@ std::optional<Record> ChildProcess::advance() {
   kill();
   char seconds[32];
   std::snprintf(seconds, sizeof(seconds), "%g", timeoutSeconds);
-  return failed(RecordStatus::Timeout,
-                std::string("no result after ") + seconds + " s");
+  return failedRecord(work, device, RecordStatus::Timeout,
+                      std::string("no result after ") + seconds + " s");
 }

@@ -38,7 +38,6 @@ public:
 
 private:
   ChildProcess(Job job, double timeoutSeconds);
-  Record failed(RecordStatus status, const std::string &why) const;
   Record takeRecord();
   void kill();
 

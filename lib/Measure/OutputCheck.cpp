@@ -83,6 +83,8 @@ static double errorOf(double got, double expected, double magnitude) {
 }
 
 static std::string print(double value) {
+  if (std::isnan(value))
+    return "nan"; // Its sign says nothing.
   char text[40];
   std::snprintf(text, sizeof(text), "%.6g", value);
   return text;

@@ -10,15 +10,17 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <unistd.h>
 #include <vector>
 
 using namespace dietcode;
 
 static void eatMemory() {
-  std::vector<std::vector<char>> eaten;
+  // Untouched, since it is address space that is limited.
+  std::vector<std::unique_ptr<char[]>> eaten;
   while (true)
-    eaten.emplace_back(size_t(64) << 20, 'x');
+    eaten.emplace_back(new char[size_t(64) << 20]);
 }
 
 static void misbehave(const std::string &how, int pipe) {

@@ -119,7 +119,8 @@ const MemoryRange *RangeTable::nearest(uint64_t address) const {
 
 Memory::~Memory() {
   for (auto &[base, entry] : allocations)
-    std::free(reinterpret_cast<void *>(base));
+    if (entry.isOwned)
+      std::free(reinterpret_cast<void *>(base));
   releaseQuarantine(0);
 }
 
@@ -152,6 +153,19 @@ Expected<void *> Memory::allocate(uint64_t bytes, std::string label) {
   return pointer;
 }
 
+Expected<bool> Memory::adopt(void *pointer, uint64_t bytes, std::string label,
+                             bool isWritten) {
+  uint64_t base = reinterpret_cast<uint64_t>(pointer);
+  MemoryRange range = {base, bytes, std::move(label), RangeKind::Allocated,
+                       nullptr};
+  if (!isWritten)
+    range.written = std::make_shared<WrittenBytes>(bytes);
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!allocations.try_emplace(base, Entry{std::move(range), 1, false}).second)
+    return fail("cannot adopt " + hex(pointer) + ": it is an allocation");
+  return true;
+}
+
 Expected<bool> Memory::free(void *pointer) {
   if (!pointer)
     return true;
@@ -165,6 +179,10 @@ Expected<bool> Memory::free(void *pointer) {
                     " bytes was freed before");
     return fail("cannot free " + hex(pointer) +
                 ": it is not a device allocation, or it was freed before");
+  }
+  if (!it->second.isOwned) {
+    allocations.erase(it);
+    return true;
   }
   it->second.range.written = nullptr;
   quarantineBytes += it->second.range.size;
@@ -181,7 +199,7 @@ void Memory::markWritten(const void *pointer, uint64_t bytes) {
   if (after == allocations.begin())
     return;
   MemoryRange &range = (--after)->second.range;
-  if (address - range.base < range.size)
+  if (range.written && address - range.base < range.size)
     range.written->mark(address - range.base, bytes);
 }
 

@@ -88,6 +88,11 @@ public:
   /// Memory filled with 0xff, so that floats read before they are written are
   /// NaN. Without a label it is called "allocation #n".
   Expected<void *> allocate(uint64_t bytes, std::string label = "");
+  /// Makes memory of the caller an allocation, for one who cares where it lies.
+  /// It keeps its contents, and `free` does not free it. Unless `isWritten`,
+  /// reading it before it is written is a finding.
+  Expected<bool> adopt(void *pointer, uint64_t bytes, std::string label,
+                       bool isWritten);
   /// The addresses stay out of use for a while, so that accesses to them are
   /// known for what they are.
   Expected<bool> free(void *pointer);
@@ -111,6 +116,7 @@ private:
   struct Entry {
     MemoryRange range;
     unsigned uses = 1;
+    bool isOwned = true;
   };
   void releaseQuarantine(uint64_t limit);
 
