@@ -648,8 +648,8 @@ dietcode.micro_kernel @k #dietcode.schedule<block = [8, 8, 8], thread = [1, 1], 
 // Devices
 //===----------------------------------------------------------------------===//
 
-// expected-error @below {{unknown device 'a100'; known devices: t4}}
-module attributes {dietcode.device = #dietcode.device<"a100", chip = "sm_80">} {}
+// expected-error @below {{unknown device 'b999'; known devices: t4, rtx2080ti, v100, a100, l4, h100}}
+module attributes {dietcode.device = #dietcode.device<"b999", chip = "sm_80">} {}
 
 // -----
 

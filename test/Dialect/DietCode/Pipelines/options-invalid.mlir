@@ -1,4 +1,4 @@
-// RUN: not dietcode-opt %s --dietcode-to-llvm="device=a100" 2>&1 | FileCheck %s --check-prefix=DEVICE
+// RUN: not dietcode-opt %s --dietcode-to-llvm="device=b999" 2>&1 | FileCheck %s --check-prefix=DEVICE
 // RUN: not dietcode-opt %s --dietcode-to-llvm="chip=sm_74" 2>&1 | FileCheck %s --check-prefix=CHIP
 // RUN: not dietcode-opt %s --dietcode-to-llvm="chip=sm_61" 2>&1 | FileCheck %s --check-prefix=OLD
 // RUN: not dietcode-opt %s --dietcode-to-llvm="ptx-version=60" 2>&1 | FileCheck %s --check-prefix=PTX
@@ -9,7 +9,7 @@
 // RUN: not dietcode-opt %s --dietcode-to-llvm="chips=sm_75" 2>&1 | FileCheck %s --check-prefix=NAME
 
 // Nothing is written when an option is wrong.
-// DEVICE: error: unknown device 'a100'; known devices: t4
+// DEVICE: error: unknown device 'b999'; known devices: t4, rtx2080ti, v100, a100, l4, h100
 // CHIP: error: unknown chip 'sm_74'; known chips: sm_20,
 // OLD: error: chip 'sm_61' is too old; kernels need sm_70 or newer
 // PTX: error: PTX ISA 6.0 cannot be used for sm_75; use one of 6.3,
