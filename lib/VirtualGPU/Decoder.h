@@ -42,6 +42,7 @@ public:
           const std::vector<GlobalVariable> &globals,
           std::string_view moduleName);
   Expected<Program> run();
+  tl::unexpected<Error> failSize(unsigned line) const;
 
 private:
   using DecodeFn = bool (Decoder::*)(const RawInstruction &);

@@ -35,6 +35,9 @@ std::string triple(const std::array<int64_t, 3> &v) {
          std::to_string(v[2]) + ")";
 }
 
+/// The checkers and reports number blocks with 32 bits. Hours of host time.
+constexpr int64_t mostBlocks = 0xffffffff;
+
 /// The launch limits of the device; an empty string if all hold.
 std::string checkShape(const DeviceSpec &spec, const LaunchConfig &config) {
   std::string device(spec.name);
@@ -55,6 +58,12 @@ std::string checkShape(const DeviceSpec &spec, const LaunchConfig &config) {
     return "block " + triple(config.block) + " has " + std::to_string(threads) +
            " threads; " + device + " allows " +
            std::to_string(spec.maxThreadsPerBlock);
+  // Each dimension being within its limit, 2^63 at most.
+  int64_t blocks = config.grid[0] * config.grid[1] * config.grid[2];
+  if (blocks > mostBlocks)
+    return "grid " + triple(config.grid) + " has " + std::to_string(blocks) +
+           " blocks; the virtual GPU counts up to " +
+           std::to_string(mostBlocks);
   return "";
 }
 
@@ -79,9 +88,11 @@ std::string checkKernelLimits(const DeviceSpec &spec, const Program &program,
     return "the kernel declares " + std::to_string(program.staticSharedBytes) +
            " bytes of shared memory; " + device + " allows " +
            std::to_string(spec.staticSharedPerBlock) + " bytes statically";
-  int64_t total = program.staticSharedBytes + config.dynamicSharedBytes;
-  if (config.dynamicSharedBytes < 0 || total > spec.optInSharedPerBlock)
-    return "the block asks for " + std::to_string(total) +
+  int64_t most = spec.optInSharedPerBlock - program.staticSharedBytes;
+  if (config.dynamicSharedBytes < 0 || config.dynamicSharedBytes > most)
+    return "the block asks for " +
+           std::to_string(static_cast<uint64_t>(config.dynamicSharedBytes) +
+                          program.staticSharedBytes) +
            " bytes of shared memory (" +
            std::to_string(program.staticSharedBytes) + " static, " +
            std::to_string(config.dynamicSharedBytes) + " dynamic); " + device +
@@ -313,8 +324,8 @@ Expected<LaunchReport> VirtualGPU::launch(const Module &module,
   }
   const Program &program = it->second;
   auto refuse = [&](const std::string &why) {
-    return fail(impl.name + ": cannot launch kernel '" + program.name +
-                "': " + why);
+    return fail(impl.name + ":" + std::to_string(program.line) +
+                ": cannot launch kernel '" + program.name + "': " + why);
   };
   if (paramCount != program.params.size())
     return refuse(std::to_string(paramCount) +

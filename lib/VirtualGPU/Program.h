@@ -21,6 +21,7 @@
 #include "dietcode/VirtualGPU/Module.h"
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
@@ -201,6 +202,7 @@ struct SourceLine {
 /// One kernel, ready to run. Immutable once decoded.
 struct Program {
   std::string name;
+  unsigned line = 0; ///< Of its .entry.
   std::vector<Param> params;
   uint32_t paramBytes = 0;
   std::vector<Inst> code;
@@ -236,10 +238,15 @@ struct GlobalVariable {
 };
 
 struct Module::Impl {
+  struct Free {
+    void operator()(uint8_t *data) const { std::free(data); }
+  };
+  using Storage = std::unique_ptr<uint8_t, Free>;
+
   std::string name;
   unsigned chip = 0; ///< 75 for .target sm_75.
   std::vector<GlobalVariable> globals;
-  std::vector<std::unique_ptr<uint8_t[]>> storage;
+  std::vector<Storage> storage;
   std::map<std::string, Program, std::less<>> programs;
   std::vector<KernelInfo> kernels;
 };
