@@ -13,9 +13,9 @@
 namespace dietcode::vgpu {
 namespace {
 
-/// Taken branches after which another warp gets its turn, lest one that polls
+/// Instructions after which another warp gets its turn, lest one that polls
 /// shared memory keep out the warp it waits for.
-constexpr uint32_t branchesPerTurn = 1u << 16;
+constexpr uint64_t instructionsPerTurn = 1u << 17;
 
 } // namespace
 
@@ -400,7 +400,11 @@ void Executor::runWarp(Warp &warp) {
   int64_t *marks = countMarks.data();
   bases[0] = warp.registers;
   uint32_t pc = warp.pc, active = warp.active, segment = pc;
-  uint32_t budget = branchesPerTurn;
+  // With a limit of instructions, it is not exceeded by much.
+  uint64_t turn = instructionsPerTurn;
+  if (launch.instructionLimit)
+    turn = std::min(turn, launch.instructionLimit);
+  uint64_t turnEnd = warp.issued + turn;
   // Ends a straight run of instructions that included the one at pc.
   auto endSegment = [&] {
     ++marks[segment];
@@ -474,7 +478,7 @@ void Executor::runWarp(Warp &warp) {
       else
         diverge(warp, inst, mask, pc, active);
       segment = pc;
-      if (--budget == 0)
+      if (warp.issued >= turnEnd)
         return stop(Warp::Ready, pc);
       continue;
     default:
