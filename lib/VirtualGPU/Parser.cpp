@@ -332,6 +332,7 @@ bool Parser::parseElements(Variable &variable, unsigned elementBytes,
 bool Parser::parseEntry() {
   ++pos; // .entry
   RawKernel kernel;
+  kernel.line = peek().line;
   if (peek().kind != Token::Word)
     return error(peek().line, "expected a kernel name");
   kernel.name = peek().text;
