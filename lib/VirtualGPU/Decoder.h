@@ -95,6 +95,7 @@ private:
   bool setpHalves(const RawInstruction &raw);
   bool mma(const RawInstruction &raw);
   bool wmma(const RawInstruction &raw);
+  bool emitMultiply(const RawInstruction &raw, MatrixOp op);
   bool fragment(const RawInstruction &raw, bool isLoad);
   bool loadMatrix(const RawInstruction &raw);
   bool moveMatrix(const RawInstruction &raw);
