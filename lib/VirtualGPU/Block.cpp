@@ -124,6 +124,7 @@ void Executor::startWarp(Warp &warp) {
   warp.active = warp.alive;
   warp.reconverge = noTarget;
   warp.stack.clear();
+  warp.lanesWait = false;
   warp.status = Warp::Ready;
   warp.issued = 0;
   warp.clock = 0;
@@ -260,6 +261,7 @@ bool Executor::releaseBarriers() {
       if (warp.status == Warp::Waiting && warp.barrier == id) {
         warp.status = Warp::Ready;
         warp.clock = latest;
+        resumeLanes(warp);
       }
   }
   return released;

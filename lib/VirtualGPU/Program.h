@@ -70,6 +70,7 @@ enum class Kind : uint8_t {
   LoadMatrix,    ///< ldmatrix of dst, rows at src[0].
   MoveMatrix,    ///< movmatrix.
   Print,         ///< vprintf of the text at src[0], arguments at src[1].
+  WarpBarrier,   ///< Of the lanes in src[0].
   Nop,
 };
 
@@ -141,6 +142,12 @@ inline bool readsMemory(Kind kind) {
 inline bool writesMemory(Kind kind) {
   return kind == Kind::Store || kind == Kind::Atomic ||
          kind == Kind::StoreFragment;
+}
+
+/// What lanes that execute it may not go on from to the next instruction.
+inline bool isControl(Kind kind) {
+  return kind == Kind::Branch || kind == Kind::Exit || kind == Kind::Barrier ||
+         kind == Kind::WarpBarrier;
 }
 
 /// Whether imm numbers a MatrixOp.
