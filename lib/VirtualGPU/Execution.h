@@ -15,6 +15,8 @@
 #include "Timing/Trace.h"
 #include "dietcode/VirtualGPU/VirtualGPU.h"
 #include <algorithm>
+#include <chrono>
+#include <optional>
 #include <unordered_set>
 
 namespace dietcode::vgpu {
@@ -37,6 +39,7 @@ struct LaunchState {
   CheckOptions checks;
   GlobalChecks *global;    ///< Null if global memory needs no shadow.
   uint32_t knownRegisters; ///< From an assembler, or 0.
+  std::optional<std::chrono::steady_clock::time_point> deadline;
 
   uint32_t registersPerThread() const {
     if (knownRegisters || program.minBlocksPerSM == 0)

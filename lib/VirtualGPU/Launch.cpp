@@ -30,6 +30,25 @@ unsigned hostThreads() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
+/// When a launch that starts now has to end, if ever.
+Expected<std::optional<std::chrono::steady_clock::time_point>>
+deadlineOf(const LaunchConfig &config) {
+  double seconds = config.maxSeconds;
+  const char *text = std::getenv("DIETCODE_VGPU_MAX_SECONDS");
+  if (seconds == 0 && text && *text) {
+    char *end = nullptr;
+    seconds = std::strtod(text, &end);
+    if (*end || !(seconds > 0))
+      return fail("DIETCODE_VGPU_MAX_SECONDS=" + std::string(text) +
+                  ": expected a positive number of seconds");
+  }
+  // Years are as good as for ever, and do not overflow.
+  if (seconds == 0 || seconds > 1e8)
+    return std::nullopt;
+  return std::chrono::steady_clock::now() +
+         std::chrono::microseconds(static_cast<int64_t>(seconds * 1e6));
+}
+
 std::string triple(const std::array<int64_t, 3> &v) {
   return "(" + std::to_string(v[0]) + ", " + std::to_string(v[1]) + ", " +
          std::to_string(v[2]) + ")";
@@ -341,6 +360,9 @@ Expected<LaunchReport> VirtualGPU::launch(const Module &module,
     why = checkKernelLimits(deviceSpec, program, config);
   if (!why.empty())
     return refuse(why);
+  auto deadline = deadlineOf(config);
+  if (!deadline)
+    return tl::unexpected(deadline.error());
   RangeTable memory = deviceMemory.snapshot(moduleRanges(module));
   LaunchState state = {program,
                        impl.name,
@@ -357,7 +379,8 @@ Expected<LaunchReport> VirtualGPU::launch(const Module &module,
                        config.maxWarpInstructionsPerBlock,
                        config.checks,
                        nullptr,
-                       config.registersPerThread};
+                       config.registersPerThread,
+                       *deadline};
   return runChecked(state, config, kind, finding);
 }
 
