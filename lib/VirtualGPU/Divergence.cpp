@@ -72,6 +72,32 @@ bool Executor::popDivergence(Warp &warp, uint32_t &pc, uint32_t &active) {
   return false;
 }
 
+/// Gives other lanes a turn, those first that had none for longest: the active
+/// ones may wait in a loop for what the others do, say for a lock. So lanes
+/// that wait where paths meet may have to leave without the active ones. Done
+/// only where these poll memory, since a warp that has split stays so for long.
+void Executor::yieldLanes(Warp &warp) {
+  if (warp.stack.empty())
+    return;
+  warp.stack.push_back({warp.pc, warp.reconverge, warp.active});
+  uint32_t above = 0, free = 0;
+  size_t oldest = 0;
+  for (size_t i = warp.stack.size(); i-- > 0;) {
+    Divergence &entry = warp.stack[i];
+    uint32_t mask = entry.mask & warp.alive & ~above;
+    if (mask && entry.wait == Divergence::No) {
+      oldest = i;
+      free = mask;
+    }
+    above |= entry.mask;
+  }
+  Divergence &entry = warp.stack[oldest];
+  warp.pc = entry.pc;
+  warp.active = free;
+  warp.reconverge = entry.reconverge;
+  entry.mask &= ~free;
+}
+
 /// Splits the active lanes. The side that exits at once goes first, so that no
 /// barrier on the other side misses its lanes.
 void Executor::diverge(Warp &warp, const Inst &inst, uint32_t taken,

@@ -94,6 +94,7 @@ struct Warp {
   uint32_t reconverge = noTarget;
   std::vector<Divergence> stack;
   bool lanesWait = false; ///< Perhaps; never false when some do.
+  bool polls = false;     ///< In this turn: reads what others may change.
   enum Status : uint8_t { Ready, Waiting, Done, Failed } status = Ready;
   uint32_t barrier = 0;        ///< What a Waiting warp waits at.
   uint32_t barrierThreads = 0; ///< How many it waits for; 0 is the block.
@@ -164,6 +165,7 @@ private:
   Warp::Status waitForLanes(Warp &warp, uint32_t &pc);
   void releaseLanes(Warp &warp);
   void resumeLanes(Warp &warp);
+  void yieldLanes(Warp &warp);
   /// Continues with lanes of the stack; false when none of them can go on.
   bool popDivergence(Warp &warp, uint32_t &pc, uint32_t &active);
   void diverge(Warp &warp, const Inst &inst, uint32_t taken, uint32_t &pc,

@@ -15,7 +15,7 @@ namespace {
 
 /// Instructions after which another warp gets its turn, lest one that polls
 /// shared memory keep out the warp it waits for.
-constexpr uint64_t instructionsPerTurn = 1u << 17;
+constexpr uint64_t instructionsPerTurn = 1u << 15;
 
 } // namespace
 
@@ -276,6 +276,7 @@ bool Executor::execute(Warp &warp, const Inst &inst, uint32_t mask,
     return true;
   if (inst.warpSync && shared)
     shared->warpSync(warp.index);
+  warp.polls |= inst.strong || inst.kind == Kind::Atomic;
   switch (inst.kind) {
   case Kind::Load:
     return load(warp, inst, mask);
@@ -401,6 +402,7 @@ void Executor::runWarp(Warp &warp) {
   const Inst *code = program.code.data();
   bases[0] = warp.registers;
   Turn turn = {warp, countMarks.data(), warp.pc, warp.active, warp.pc};
+  warp.polls = false;
   // With a limit of instructions, it is not exceeded by much.
   uint64_t turnEnd = warp.issued + instructionsPerTurn;
   if (launch.instructionLimit < instructionsPerTurn && launch.instructionLimit)
@@ -428,9 +430,12 @@ void Executor::runWarp(Warp &warp) {
       if (mask) {
         if (!control(turn, inst, mask))
           return;
-        if (inst.kind == Kind::Branch && warp.issued >= turnEnd)
-          return turn.stop(Warp::Ready);
-        continue;
+        if (inst.kind != Kind::Branch || warp.issued < turnEnd)
+          continue;
+        turn.stop(Warp::Ready);
+        if (warp.polls)
+          yieldLanes(warp);
+        return;
       }
     } else if (ok && inst.kind == Kind::Join) {
       // Lanes that wait here go on, perhaps to this join again, for an outer

@@ -110,6 +110,25 @@ TEST(Divergence, MembersOfTwoBarriers) {
                  "the executing thread is not in its own member mask");
 }
 
+TEST(Divergence, LocksAmongTheLanesOfAWarp) {
+  // The lane that has the lock must get to where it gives it back, though the
+  // others are still in the loop that it has left.
+  auto out = run(R"(setp.eq.u32 %p1, %r0, 0; @%p1 st.shared.u32 [s], 0;
+    @%p1 st.shared.u32 [s+4], 0; bar.sync 0;
+  LOOP: atom.shared.cas.b32 %r1, [s], 0, 1;
+    setp.ne.u32 %p2, %r1, 0; @%p2 bra LOOP;
+    fence.acq_rel.cta;
+    ld.volatile.shared.u32 %r2, [s+4]; add.s32 %r3, %r2, 1;
+    st.volatile.shared.u32 [s+4], %r3;
+    fence.acq_rel.cta;
+    atom.shared.exch.b32 %r1, [s], 0;
+    bar.warp.sync -1; ld.volatile.shared.u32 %r1, [s+4];
+    st.global.u32 [%rd2], %r1;)");
+  ASSERT_TRUE(out) << messageOf(out);
+  for (uint32_t count : *out)
+    EXPECT_EQ(count, 32u);
+}
+
 TEST(Divergence, WaitingInVain) {
   // Thread 20 never comes to such a barrier, since it waits where paths meet.
   std::string message = messageOf(
