@@ -299,13 +299,16 @@ std::string dietcode::explain(const CostEstimate &estimate) {
     return "nothing to compute";
   if (!std::isfinite(estimate.seconds))
     return "cannot run";
+  // Some of what is computed is wanted, so it is never all padding.
+  double padding = 100 * estimate.paddingWaste;
   char text[160];
   std::snprintf(text, sizeof(text),
-                "%lld block%s, %d per SM, %.1f waves, %.0f %% padding, %.*s-"
+                "%lld block%s, %d per SM, %.1f waves, %s%.0f %% padding, %.*s-"
                 "bound",
                 static_cast<long long>(estimate.blocks),
                 estimate.blocks == 1 ? "" : "s", estimate.blocksPerSM,
-                estimate.waves, 100 * estimate.paddingWaste,
+                estimate.waves, padding > 99 ? "over " : "",
+                std::min(padding, 99.0),
                 static_cast<int>(estimate.bound.size()), estimate.bound.data());
   return text;
 }

@@ -9,6 +9,7 @@
 #include "ArgumentLayout.h"
 
 #include "dietcode/Dialect/DietCode/IR/DietCode.h"
+#include "dietcode/Dialect/DietCode/Transforms/ShapeAnalysis.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 using namespace mlir;
@@ -112,7 +113,7 @@ LogicalResult Layouter::bindSizes(BindShapeOp bind,
 LogicalResult Layouter::bindSize(BindShapeOp bind, unsigned dim,
                                  const ShapeValues &variables) {
   AffineExpr expr = bind.getMap().getResult(dim);
-  SmallVector<AffineExpr> values;
+  SmallVector<::dietcode::Interval> values;
   for (auto [position, var] : llvm::enumerate(bind.getVars())) {
     StringRef name = cast<FlatSymbolRefAttr>(var).getValue();
     auto found = variables.find(name.str());
@@ -121,16 +122,15 @@ LogicalResult Layouter::bindSize(BindShapeOp bind, unsigned dim,
                      << " depends on the shape variable @" << name
                      << "; give --shape " << name << "=VALUE";
     int64_t value = found == variables.end() ? 0 : found->second;
-    values.push_back(getAffineConstantExpr(value, bind.getContext()));
+    values.push_back({value, value});
   }
-  AffineExpr folded =
-      simplifyAffineExpr(expr.replaceDimsAndSymbols({}, values), 0, 0);
-  auto constant = dyn_cast<AffineConstantExpr>(folded);
-  if (!constant || constant.getValue() < 0)
+  // Both bounds are the size, unless it does not fit 64 bits.
+  std::optional<::dietcode::Interval> size = evaluateBounds(expr, values);
+  if (!size || size->lower < 0)
     return error() << "dimension " << dim << ", which is bound to "
                    << AffineMapAttr::get(bind.getMap())
                    << ", has no size for the given shape variables";
-  sizes[dim] = constant.getValue();
+  sizes[dim] = size->lower;
   return success();
 }
 

@@ -21,9 +21,19 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+/// |got - expected|. What overflowed to infinity is only known to be beyond
+/// `largest`, so it is right for all that is, too.
+double absoluteError(double got, double expected, double largest) {
+  if (std::isinf(got) && std::isfinite(expected) &&
+      std::signbit(got) == std::signbit(expected) && expected != 0)
+    return std::max(0.0, largest - std::abs(expected));
+  return std::abs(got - expected);
+}
+
 /// The error of one element in terms of its magnitude. The magnitude is at
 /// least the value itself, in case it underestimates (as for a logarithm).
-double relativeError(double got, double expected, double magnitude) {
+double relativeError(double got, double expected, double magnitude,
+                     double largest) {
   if (std::isnan(got) || std::isnan(expected))
     return std::isnan(got) && std::isnan(expected) ? 0 : kInfinity;
   if (got == expected)
@@ -31,7 +41,7 @@ double relativeError(double got, double expected, double magnitude) {
   double scale = std::isnan(magnitude)
                      ? std::abs(expected)
                      : std::max(magnitude, std::abs(expected));
-  double error = std::abs(got - expected) / scale;
+  double error = absoluteError(got, expected, largest) / scale;
   return std::isnan(error) ? kInfinity : error;
 }
 
@@ -66,10 +76,11 @@ Comparison mlir::dietcode::compare(const ::dietcode::NpyArray &got,
     return result;
   }
   std::vector<double> values = toDoubles(got);
+  double largest = ::dietcode::largestOf(got.kind);
   size_t worst = 0;
   for (size_t i = 0; i < values.size(); ++i) {
-    double error =
-        relativeError(values[i], reference.values[i], reference.magnitudes[i]);
+    double error = relativeError(values[i], reference.values[i],
+                                 reference.magnitudes[i], largest);
     if (error > result.maxError) {
       result.maxError = error;
       worst = i;

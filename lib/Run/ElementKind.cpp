@@ -11,6 +11,7 @@
 #include "llvm/ADT/APFloat.h"
 
 #include <cstring>
+#include <limits>
 
 namespace dietcode {
 namespace {
@@ -19,16 +20,20 @@ struct KindInfo {
   std::string_view name;
   size_t bytes;
   uint64_t poison; ///< Its low bytes, as the host is little-endian.
+  double largest;
 };
 
+template <typename T>
+constexpr double kLargest = static_cast<double>(std::numeric_limits<T>::max());
+
 constexpr KindInfo kKinds[] = {
-    {"f16", 2, 0x7E5A},
-    {"f32", 4, 0x7FC0DEAD},
-    {"f64", 8, 0x7FF8DEADDEADDEAD},
-    {"i8", 1, 0xA5},
-    {"i16", 2, 0xA5A5},
-    {"i32", 4, 0xA5A5A5A5},
-    {"i64", 8, 0xA5A5A5A5A5A5A5A5},
+    {"f16", 2, 0x7E5A, 65504},
+    {"f32", 4, 0x7FC0DEAD, kLargest<float>},
+    {"f64", 8, 0x7FF8DEADDEADDEAD, kLargest<double>},
+    {"i8", 1, 0xA5, kLargest<int8_t>},
+    {"i16", 2, 0xA5A5, kLargest<int16_t>},
+    {"i32", 4, 0xA5A5A5A5, kLargest<int32_t>},
+    {"i64", 8, 0xA5A5A5A5A5A5A5A5, kLargest<int64_t>},
 };
 
 const KindInfo &infoOf(ElementKind kind) {
@@ -72,6 +77,8 @@ void storeHalf(void *data, double value) {
 size_t byteSize(ElementKind kind) { return infoOf(kind).bytes; }
 
 std::string_view nameOf(ElementKind kind) { return infoOf(kind).name; }
+
+double largestOf(ElementKind kind) { return infoOf(kind).largest; }
 
 double loadElement(ElementKind kind, const void *data) {
   switch (kind) {

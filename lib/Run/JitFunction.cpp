@@ -8,8 +8,10 @@
 
 #include "dietcode/Run/JitFunction.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -101,6 +103,27 @@ bool readResultTypes(FunctionType type, SmallVectorImpl<RunResult> &types) {
   return true;
 }
 
+/// Whether something that is only declared in a module is nowhere else either.
+bool isUndefined(Operation &op) {
+  auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
+  if (!function || !function.isExternal() ||
+      function.getSymName().starts_with("llvm."))
+    return false;
+  auto process = llvm::sys::DynamicLibrary::getPermanentLibrary(nullptr);
+  return !process.getAddressOfSymbol(function.getSymName().str().c_str());
+}
+
+/// The engine would print to the standard error which symbol it misses, and
+/// return an error about the others.
+LogicalResult checkIsLinkable(ModuleOp module) {
+  for (Operation &op : *module.getBody())
+    if (isUndefined(op) && !SymbolTable::symbolKnownUseEmpty(&op, module))
+      return emitError(op.getLoc())
+             << "function @" << SymbolTable::getSymbolName(&op).getValue()
+             << " is called, but not defined; define it in the module";
+  return success();
+}
+
 /// Creates an engine that optimises for the very machine it runs on.
 llvm::Expected<std::unique_ptr<ExecutionEngine>> createEngine(ModuleOp module) {
   llvm::InitializeNativeTarget();
@@ -145,6 +168,8 @@ JitFunction::create(ModuleOp module, StringRef name, FunctionType type) {
     return emitError(module.getLoc())
            << "'" << name
            << "' has a result that cannot be read back: " << type;
+  if (failed(checkIsLinkable(module)))
+    return failure();
   auto engine = createEngine(module);
   if (!engine)
     return emitError(module.getLoc())

@@ -47,13 +47,6 @@ private:
 
 } // namespace
 
-static bool contains(const Box &box, ArrayRef<int64_t> point) {
-  return llvm::all_of(llvm::zip(box, point), [](auto pair) {
-    auto [interval, value] = pair;
-    return interval.lower <= value && value <= interval.upper;
-  });
-}
-
 /// e.g. "m in [401, 2048]".
 static std::string printBox(DispatchOp dispatch, const Box &box) {
   std::string text;
@@ -75,6 +68,9 @@ std::string Explainer::predict(OperatorOpInterface op, StringRef microKernel) {
   auto k = shapes.extentOf(op, MatmulOp::K);
   if (!m || !n || !k)
     return "";
+  // The sums are empty, but a kernel has to store them.
+  if (*k == 0)
+    return "k is 0, only the epilogue is computed";
   ::dietcode::AnalyticalModel model(device.getSpec());
   return ::dietcode::explain(
       model.estimate(kernel.getSchedule().getSchedule(), {*m, *n, *k}));
@@ -88,7 +84,7 @@ void Explainer::decide(OperatorOpInterface op) {
   if (!dispatch)
     return;
   SmallVector<StringRef> names = op.getProblemDimNames();
-  SmallVector<int64_t> point;
+  std::vector<int64_t> point;
   for (Attribute dim : dispatch.getDims()) {
     size_t position =
         llvm::find(names, cast<StringAttr>(dim).getValue()) - names.begin();

@@ -55,13 +55,6 @@ static std::string faultOf(const SamplePoint &point,
   return "";
 }
 
-static bool contains(const Box &box, const std::vector<int64_t> &dims) {
-  for (size_t dim = 0; dim < box.size(); ++dim)
-    if (dims[dim] < box[dim].lower || dims[dim] > box[dim].upper)
-      return false;
-  return true;
-}
-
 /// Orders leaves by their lower corners, small shapes first.
 static void sortLeaves(std::vector<DispatchLeaf> &leaves) {
   std::sort(leaves.begin(), leaves.end(),

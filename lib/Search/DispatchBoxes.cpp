@@ -23,6 +23,13 @@ static bool isEmpty(const Box &box) {
   });
 }
 
+bool dietcode::contains(const Box &box, const std::vector<int64_t> &point) {
+  return std::equal(box.begin(), box.end(), point.begin(), point.end(),
+                    [](const Interval &interval, int64_t value) {
+                      return interval.lower <= value && value <= interval.upper;
+                    });
+}
+
 /// Whether two boxes have a point in common.
 static bool intersects(const Box &a, const Box &b) {
   if (a.size() != b.size() || isEmpty(a) || isEmpty(b))

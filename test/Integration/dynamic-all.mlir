@@ -63,6 +63,7 @@
 
 // CHECK: on virtual:t4
 // CHECK: nothing to compute
+// CHECK: {{^ *(16x0,0x16|16x0,16x0|0x16,0x16|0x16,16x0),16x16 .* k is 0, only the epilogue is computed}}
 // CHECK: 1x1,1x1,1x1{{.*}} general
 // CHECK: 64x64{{.*}} aligned
 

@@ -18,8 +18,9 @@ def ConvertLinalgToDietCodePass : Pass<"convert-linalg-to-dietcode"> {
     a contraction of two matrices into `dietcode.matmul`, on tensors and on
     buffers. What an operation computes is read off its indexing maps and its
     body, never off its name; an operation that is not understood is left as it
-    is. Static sizes of one loop that differ are an error: the verifier of linalg
-    stops comparing them once any size is dynamic.
+    is. A contraction or convolution that is left so will run on the host, which
+    is a warning that says why. Static sizes of one loop that differ are an
+    error: the verifier of linalg stops comparing them once any size is dynamic.
 
     A destination that is filled with zero is not read; any other is added to
     the product once (`accumulate`). On buffers, the fill is dropped if nothing

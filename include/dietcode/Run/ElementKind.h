@@ -31,6 +31,9 @@ std::string_view nameOf(ElementKind kind);
 /// Whether the type is floating point.
 inline bool isFloat(ElementKind kind) { return kind <= ElementKind::F64; }
 
+/// The largest finite value of the type.
+double largestOf(ElementKind kind);
+
 /// The element at `data`, which may be unaligned. A 64-bit integer is rounded.
 double loadElement(ElementKind kind, const void *data);
 

@@ -40,6 +40,9 @@ struct Interval {
 /// holds exactly one point.
 using Box = std::vector<Interval>;
 
+/// Whether `point`, which has as many dimensions, is in `box`.
+bool contains(const Box &box, const std::vector<int64_t> &point);
+
 /// The shapes in `box` are served by `kernel`.
 struct DispatchLeaf {
   Box box;

@@ -51,6 +51,15 @@ static LogicalResult verifyStaticSizes(linalg::LinalgOp op) {
   return success();
 }
 
+/// Loops on the host are correct, but not what the compiler is called for.
+static void warnOfHostLoops(linalg::LinalgOp op) {
+  if (!linalg::isaContractionOpInterface(op) &&
+      !linalg::isaConvolutionOpInterface(op))
+    return;
+  op->emitWarning() << "'" << op->getName() << "' op will run on the host: "
+                    << linalg_raising::explainNotRaised(op);
+}
+
 namespace {
 struct ConvertLinalgToDietCodePass
     : mlir::dietcode::impl::ConvertLinalgToDietCodePassBase<
@@ -69,7 +78,8 @@ struct ConvertLinalgToDietCodePass
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
     if (failed(
             applyPatternsGreedily(getOperation(), std::move(patterns), config)))
-      signalPassFailure();
+      return signalPassFailure();
+    getOperation()->walk([](linalg::LinalgOp op) { warnOfHostLoops(op); });
   }
 };
 } // namespace

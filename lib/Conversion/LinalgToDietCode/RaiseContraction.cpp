@@ -92,32 +92,57 @@ static Product makeProduct(linalg::LinalgOp op, unsigned m, unsigned n,
   return {simplifyFactor(read(lhs)), simplifyFactor(read(rhs)), read(out)};
 }
 
-/// Recognises a product of two matrices by indexing maps and body.
-static FailureOr<Product> matchProduct(linalg::LinalgOp op,
-                                       PatternRewriter &rewriter) {
+static bool hasOneElementType(linalg::LinalgOp op) {
+  Type type = getElementTypeOrSelf(op->getOperand(0));
+  return llvm::all_of(op->getOperandTypes(), [&](Type operand) {
+    return getElementTypeOrSelf(operand) == type;
+  });
+}
+
+/// Why `op`, by its maps, its body and its types, is not the product of two
+/// matrices that an operator computes; empty if it is.
+static StringRef findObstacle(linalg::LinalgOp op) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
-    return rewriter.notifyMatchFailure(op, "is not of two inputs, one output");
+    return "it is not of two inputs and one output";
   if (op.getNumLoops() != 3 || op.getNumParallelLoops() != 2 ||
       op.getNumReductionLoops() != 1)
-    return rewriter.notifyMatchFailure(
-        op, "does not have two parallel loops and a reduction");
+    return "it does not have two parallel loops and a reduction";
   for (AffineMap map : op.getIndexingMapsArray())
     if (map.getNumResults() != 2 || !map.isProjectedPermutation())
-      return rewriter.notifyMatchFailure(
-          op, "an indexing map is not of two distinct loops");
+      return "an indexing map is not of two distinct loops";
   FailureOr<linalg::ContractionDimensions> dims =
       linalg::inferContractionDims(op);
   if (failed(dims) || dims->m.size() != 1 || dims->n.size() != 1 ||
       dims->k.size() != 1)
-    return rewriter.notifyMatchFailure(
-        op, "indexing maps are not those of a matrix product");
-  if (!isMultiplyAdd(op))
-    return rewriter.notifyMatchFailure(
-        op, "body does not add the product of the inputs without casts");
+    return "its indexing maps are not those of a matrix product";
   if (!llvm::all_of(op->getOperands(), isPlainShaped))
-    return rewriter.notifyMatchFailure(
-        op, "an operand is sparse, or not of floats or integers");
+    return "an operand is sparse, or not of floats or integers";
+  if (!hasOneElementType(op))
+    return "its factors and its sum are not of one element type";
+  if (!isMultiplyAdd(op))
+    return "its body does not add the product of the inputs without casts";
+  return "";
+}
+
+/// The product that an operation without obstacle is.
+static Product makeProduct(linalg::LinalgOp op) {
+  FailureOr<linalg::ContractionDimensions> dims =
+      linalg::inferContractionDims(op);
   return makeProduct(op, dims->m[0], dims->n[0], dims->k[0]);
+}
+
+StringRef linalg_raising::explainNotRaised(linalg::LinalgOp op) {
+  bool tensors = op.hasPureTensorSemantics();
+  if (!tensors && !op.hasPureBufferSemantics())
+    return "it mixes tensors and buffers";
+  if (StringRef obstacle = findObstacle(op); !obstacle.empty())
+    return obstacle;
+  auto [lhs, rhs, out] = makeProduct(op);
+  if (!tensors && (out.value == lhs.value || out.value == rhs.value))
+    return "it multiplies its destination";
+  if (!haveConsistentStaticSizes({lhs, rhs, out}))
+    return "its static sizes disagree";
+  return "";
 }
 
 //===----------------------------------------------------------------------===//
@@ -182,19 +207,12 @@ struct RaiseContraction : OpInterfaceRewritePattern<linalg::LinalgOp> {
 
   LogicalResult matchAndRewrite(linalg::LinalgOp op,
                                 PatternRewriter &rewriter) const override {
-    bool tensors = op.hasPureTensorSemantics();
-    if (!tensors && !op.hasPureBufferSemantics())
-      return rewriter.notifyMatchFailure(op, "mixes tensors and buffers");
-    FailureOr<Product> product = matchProduct(op, rewriter);
-    if (failed(product))
-      return failure();
-    auto [lhs, rhs, out] = *product;
-    if (!tensors && (out.value == lhs.value || out.value == rhs.value))
-      return rewriter.notifyMatchFailure(op, "multiplies its destination");
-    if (!haveConsistentStaticSizes({lhs, rhs, out}))
-      return rewriter.notifyMatchFailure(op, "static sizes disagree");
-    Destination destination = tensors ? findTensorDestination(out.value)
-                                      : findBufferDestination(op, out.value);
+    if (StringRef why = explainNotRaised(op); !why.empty())
+      return rewriter.notifyMatchFailure(op, why);
+    auto [lhs, rhs, out] = makeProduct(op);
+    Destination destination = op.hasPureTensorSemantics()
+                                  ? findTensorDestination(out.value)
+                                  : findBufferDestination(op, out.value);
     if (!destination.out)
       destination.out = tensor::EmptyOp::create(
           rewriter, op.getLoc(),

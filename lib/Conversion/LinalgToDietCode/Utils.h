@@ -44,6 +44,9 @@ bool isPlainShaped(Value value);
 /// Whether `op` neither reads nor writes `buffer`, as far as can be proven.
 bool leavesBufferAlone(Operation *op, Value buffer);
 
+/// Why `op` is not raised to an operator, as a clause; empty if it is.
+StringRef explainNotRaised(linalg::LinalgOp op);
+
 void populateRaiseContractionPatterns(RewritePatternSet &patterns);
 void populateFuseTensorEpiloguePatterns(RewritePatternSet &patterns);
 void populateFuseBufferEpiloguePatterns(RewritePatternSet &patterns);

@@ -15,6 +15,8 @@ func.func @f(%a: tensor<?x64xf32>, %b: tensor<64x32xf32>, %c: tensor<?x32xf32>) 
 // NO-SHAPE: matmul.mlir:2:14: error: argument 0 of 'f' ('tensor<?x64xf32>'): dimension 0 depends on the shape variable @T; give --shape T=VALUE
 // RUN: not dietcode-run %t/matmul.mlir --shape T=-1 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // NEGATIVE: dietcode-run: error: --shape: '-1' in 'T=-1' is less than 0 and so is not a size
+// RUN: not dietcode-run %t/matmul.mlir --shape T=1152921504606846977 2>&1 | FileCheck %s --check-prefix=OVERFLOW
+// OVERFLOW: matmul.mlir:2:14: error: argument 0 of 'f' ('tensor<?x64xf32>'): dimension 0, which is bound to affine_map<()[s0] -> (s0 * 16, 64)>, has no size for the given shape variables
 // RUN: not dietcode-run %t/matmul.mlir --shape T=abc 2>&1 | FileCheck %s --check-prefix=NO-NUMBER
 // NO-NUMBER: dietcode-run: error: --shape: 'abc' in 'T=abc' is not a size
 // RUN: not dietcode-run %t/matmul.mlir --shape M=1 2>&1 | FileCheck %s --check-prefix=NO-VARIABLE
@@ -76,6 +78,17 @@ func.func @r(%a: f32) -> complex<f32> {
 // STRIDE: functions.mlir:3:14: error: argument 0 of 'k' {{.*}}: --arg-shapes gives the strides 8x2, but stride 1 is 1
 // RUN: not dietcode-run %t/functions.mlir --entry r 2>&1 | FileCheck %s --check-prefix=RESULT
 // RESULT: functions.mlir: error: 'r' has a result that cannot be read back: '(f32) -> complex<f32>'
+
+// The linker's own message is not a second one.
+//--- undefined.mlir
+func.func private @unused(f32)
+func.func private @nowhere(f32)
+func.func @f(%a: f32) {
+  func.call @nowhere(%a) : (f32) -> ()
+  return
+}
+// RUN: not dietcode-run %t/undefined.mlir 2>&1 | FileCheck %s --check-prefix=UNDEFINED --implicit-check-not={{.}}
+// UNDEFINED: {{.*}}undefined.mlir:2:1: error: function @nowhere is called, but not defined; define it in the module
 
 // Inputs that are no modules.
 // RUN: not dietcode-run %t/missing.mlir 2>&1 | FileCheck %s --check-prefix=MISSING

@@ -200,4 +200,6 @@ TEST(AnalyticalModel, ExplainsInAPhrase) {
             "288 blocks, 2 per SM, 3.6 waves, 2 % padding, fma-bound");
   EXPECT_EQ(explain(model.estimate({32, 32, 8, 4, 4}, {32, 32, 8})),
             "1 block, 14 per SM, 0.0 waves, 0 % padding, launch-bound");
+  EXPECT_EQ(explain(model.estimate({32, 32, 8, 4, 4}, {1, 1, 1})),
+            "1 block, 14 per SM, 0.0 waves, over 99 % padding, launch-bound");
 }

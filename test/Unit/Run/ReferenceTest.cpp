@@ -16,6 +16,9 @@
 
 #include "gtest/gtest.h"
 
+#include <cmath>
+#include <limits>
+
 using namespace mlir;
 using namespace mlir::dietcode;
 
@@ -164,6 +167,26 @@ TEST(Compare, FindsNaN) {
   EXPECT_FALSE(compare(makeArray({1, NAN}), reference, 1e-5, "r").mistake);
   EXPECT_TRUE(compare(makeArray({NAN, NAN}), reference, 1e-5, "r").mistake);
   EXPECT_TRUE(compare(makeArray({1, 0}), reference, 1e-5, "r").mistake);
+}
+
+TEST(Compare, TakesOverflowForWhatExceedsTheType) {
+  auto store = [](float value) {
+    ::dietcode::NpyArray array{::dietcode::ElementKind::F32, {1}, {}};
+    auto *bytes = reinterpret_cast<const char *>(&value);
+    array.data.assign(bytes, bytes + sizeof(float));
+    return array;
+  };
+  auto errorOf = [&](float got, double expected) {
+    ReferenceOutput reference{{1}, {expected}, {std::abs(expected)}};
+    return compare(store(got), reference, 1e-5, "r").maxError;
+  };
+  constexpr double largest = std::numeric_limits<float>::max();
+  EXPECT_EQ(errorOf(INFINITY, 1e39), 0);
+  EXPECT_EQ(errorOf(-INFINITY, -1e39), 0);
+  EXPECT_NEAR(errorOf(INFINITY, 0.999 * largest), 1e-3, 1e-5);
+  EXPECT_GT(errorOf(INFINITY, 1), 1);
+  EXPECT_EQ(errorOf(INFINITY, -1e39), INFINITY);
+  EXPECT_EQ(errorOf(INFINITY, 0), INFINITY);
 }
 
 TEST(Compare, FindsOtherShapes) {

@@ -28,17 +28,10 @@ inline std::vector<std::vector<int64_t>> allPoints(const Box &box) {
   return points;
 }
 
-inline bool holds(const Box &box, const std::vector<int64_t> &point) {
-  for (size_t dim = 0; dim < box.size(); ++dim)
-    if (point[dim] < box[dim].lower || point[dim] > box[dim].upper)
-      return false;
-  return true;
-}
-
 inline int firstLeafAt(const std::vector<DispatchLeaf> &leaves,
                        const std::vector<int64_t> &point) {
   for (size_t leaf = 0; leaf < leaves.size(); ++leaf)
-    if (holds(leaves[leaf].box, point))
+    if (contains(leaves[leaf].box, point))
       return static_cast<int>(leaf);
   return kGeneralLeaf;
 }

@@ -18,6 +18,20 @@ using namespace dietcode::test;
 static constexpr int64_t kHuge = std::numeric_limits<int64_t>::max();
 static constexpr int64_t kLowest = std::numeric_limits<int64_t>::min();
 
+TEST(Contains, EndsAreInside) {
+  Box box = {{1, 4}, {kLowest, kHuge}};
+  EXPECT_TRUE(contains(box, {1, kLowest}));
+  EXPECT_TRUE(contains(box, {4, kHuge}));
+  EXPECT_FALSE(contains(box, {0, 0}));
+  EXPECT_FALSE(contains(box, {5, 0}));
+  EXPECT_FALSE(contains({{2, 1}}, {1}));
+}
+
+TEST(Contains, NoDims) {
+  EXPECT_TRUE(contains({}, {}));
+  EXPECT_FALSE(contains({}, {1}));
+}
+
 TEST(Gaps, OneDim) {
   std::vector<Interval> domain = {{1, 100}};
   EXPECT_EQ(*findGap(domain, {}), Box({{1, 100}}));

@@ -83,7 +83,7 @@ static void checkResult(const TableProblem &table,
   for (const SamplePoint &point : problem.points) {
     int holding = 0;
     for (const DispatchLeaf &leaf : result.leaves)
-      holding += holds(leaf.box, point.dims);
+      holding += contains(leaf.box, point.dims);
     EXPECT_EQ(holding, 1);
     int leaf = firstLeafAt(result.leaves, point.dims);
     ASSERT_EQ(tree.evaluate(point.dims), leaf);

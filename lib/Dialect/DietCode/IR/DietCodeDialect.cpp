@@ -12,11 +12,38 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/InterleavedRange.h"
 
 using namespace mlir;
 using namespace mlir::dietcode;
 
 #include "dietcode/Dialect/DietCode/IR/DietCodeDialect.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Parts of attributes
+//===----------------------------------------------------------------------===//
+
+// Parsed here, since the parser that is generated for a parameter follows each
+// error, such as that an integer is too large, by one of its own.
+
+/// tile ::= `[` integers `]`
+static ParseResult parseTile(AsmParser &parser, SmallVector<int64_t> &tile) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parser.parseInteger(tile.emplace_back());
+  });
+}
+
+static void printTile(AsmPrinter &printer, ArrayRef<int64_t> tile) {
+  printer << '[' << llvm::interleaved(tile) << ']';
+}
+
+static ParseResult parseStages(AsmParser &parser, int64_t &stages) {
+  return parser.parseInteger(stages);
+}
+
+static void printStages(AsmPrinter &printer, int64_t stages) {
+  printer << stages;
+}
 
 #define GET_ATTRDEF_CLASSES
 #include "dietcode/Dialect/DietCode/IR/DietCodeAttrs.cpp.inc"

@@ -56,8 +56,11 @@ std::vector<::dietcode::DispatchLeaf> DispatchOp::getLeaves() {
   return leaves;
 }
 
-/// `m in [1, 4], n in [5, 6]`, for messages.
+/// `m in [1, 4], n in [5, 6]`, for messages; without dimensions, the box is
+/// that of the one shape there is.
 static std::string describeBox(ArrayAttr dims, const ::dietcode::Box &box) {
+  if (box.empty())
+    return "the static shape";
   std::string text;
   llvm::raw_string_ostream os(text);
   llvm::interleaveComma(
@@ -96,7 +99,8 @@ static LogicalResult verifyPartition(DispatchOp op) {
            << overlap->second << " ("
            << describeBox(dims, leaves[overlap->second].box) << ") overlap";
   if (auto gap = ::dietcode::findGap(domain, leaves))
-    return op.emitOpError() << "no case covers " << describeBox(dims, *gap);
+    return op.emitOpError() << "no case covers " << describeBox(dims, *gap)
+                            << "; add one that does";
   return success();
 }
 

@@ -235,15 +235,27 @@ MatmulOp::reifyResultShapes(OpBuilder &builder,
 
 namespace {
 
-/// epilogue { ^bb0(%sum): yield %sum }  -->  no epilogue
-struct DropIdentityEpilogue : OpRewritePattern<MatmulOp> {
-  using Base::Base;
+/// A pattern for operators with an epilogue.
+struct EpiloguePattern : OpRewritePattern<MatmulOp> {
+  using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(MatmulOp op,
-                                PatternRewriter &rewriter) const override {
+                                PatternRewriter &rewriter) const final {
     if (!op.hasEpilogue())
       return rewriter.notifyMatchFailure(op, "has no epilogue");
-    Block &body = op.getEpilogue().front();
+    return simplify(op, op.getEpilogue().front(), rewriter);
+  }
+
+  virtual LogicalResult simplify(MatmulOp op, Block &body,
+                                 PatternRewriter &rewriter) const = 0;
+};
+
+/// epilogue { ^bb0(%sum): yield %sum }  -->  no epilogue
+struct DropIdentityEpilogue : EpiloguePattern {
+  using EpiloguePattern::EpiloguePattern;
+
+  LogicalResult simplify(MatmulOp op, Block &body,
+                         PatternRewriter &rewriter) const override {
     if (cast<YieldOp>(body.getTerminator()).getValue() != body.getArgument(0))
       return rewriter.notifyMatchFailure(op, "epilogue changes the sum");
     rewriter.modifyOpInPlace(op, [&] {
@@ -256,29 +268,26 @@ struct DropIdentityEpilogue : OpRewritePattern<MatmulOp> {
 };
 
 /// An operand of the epilogue that it does not use is dropped.
-struct DropUnusedEpilogueOperands : OpRewritePattern<MatmulOp> {
-  using Base::Base;
+struct DropUnusedEpilogueOperand : EpiloguePattern {
+  using EpiloguePattern::EpiloguePattern;
 
-  LogicalResult matchAndRewrite(MatmulOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!op.hasEpilogue())
-      return rewriter.notifyMatchFailure(op, "has no epilogue");
-    Block &body = op.getEpilogue().front();
-    for (unsigned index :
-         llvm::seq<unsigned>(0, op.getEpilogueOperands().size())) {
-      if (!body.getArgument(index + 1).use_empty())
-        continue;
-      rewriter.modifyOpInPlace(op, [&] {
-        SmallVector<AffineMap> maps(
-            op.getEpilogueMaps().getAsValueRange<AffineMapAttr>());
-        maps.erase(maps.begin() + index);
-        op.setEpilogueMapsAttr(rewriter.getAffineMapArrayAttr(maps));
-        op.getEpilogueOperandsMutable().erase(index);
-        body.eraseArgument(index + 1);
-      });
-      return success();
-    }
-    return rewriter.notifyMatchFailure(op, "uses all of its operands");
+  LogicalResult simplify(MatmulOp op, Block &body,
+                         PatternRewriter &rewriter) const override {
+    auto operands = body.getArguments().drop_front();
+    auto unused = llvm::find_if(
+        operands, [](BlockArgument operand) { return operand.use_empty(); });
+    if (unused == operands.end())
+      return rewriter.notifyMatchFailure(op, "uses all of its operands");
+    unsigned index = unused - operands.begin();
+    rewriter.modifyOpInPlace(op, [&] {
+      SmallVector<AffineMap> maps(
+          op.getEpilogueMaps().getAsValueRange<AffineMapAttr>());
+      maps.erase(maps.begin() + index);
+      op.setEpilogueMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+      op.getEpilogueOperandsMutable().erase(index);
+      body.eraseArgument(index + 1);
+    });
+    return success();
   }
 };
 
@@ -286,5 +295,5 @@ struct DropUnusedEpilogueOperands : OpRewritePattern<MatmulOp> {
 
 void MatmulOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                            MLIRContext *context) {
-  patterns.add<DropIdentityEpilogue, DropUnusedEpilogueOperands>(context);
+  patterns.add<DropIdentityEpilogue, DropUnusedEpilogueOperand>(context);
 }

@@ -97,6 +97,7 @@ static void buildHostPipeline(OpPassManager &pm) {
 
 void mlir::dietcode::buildLowerToLLVMPipeline(
     OpPassManager &pm, const DietCodeToLLVMOptions &options) {
+  pm.addPass(createDietCodeCheckGeneratedPass());
   buildKernelPipeline(pm);
   buildHostPipeline(pm);
   DietCodeAttachNVVMTargetPassOptions target;
@@ -111,6 +112,7 @@ void mlir::dietcode::buildLowerToLLVMPipeline(
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createDietCodeCheckLoweredPass());
 }
 
 void mlir::dietcode::buildDietCodeToLLVMPipeline(

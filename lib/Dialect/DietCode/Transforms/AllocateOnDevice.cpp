@@ -6,11 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FreeBuffers.h"
 #include "dietcode/Dialect/DietCode/IR/DietCode.h"
 #include "dietcode/Dialect/DietCode/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -33,6 +35,24 @@ static bool leavesHostCode(Value value, BufferViewFlowAnalysis &aliases) {
               isa<FunctionOpInterface>(user->getParentOp()));
     });
   });
+}
+
+/// A kernel does not reach a variable of the host, and what it writes to a copy
+/// would be lost.
+static LogicalResult checkVariable(memref::GetGlobalOp op,
+                                   BufferViewFlowAnalysis &aliases) {
+  bool isSeenByKernel = false, isRegistered = false;
+  for (Value alias : aliases.resolve(op))
+    for (Operation *user : alias.getUsers()) {
+      isSeenByKernel |= isa<OperatorOpInterface, gpu::LaunchFuncOp>(user);
+      isRegistered |= isa<gpu::HostRegisterOp>(user);
+    }
+  if (!isSeenByKernel || isRegistered)
+    return success();
+  return op.emitOpError()
+         << "gives a kernel the variable " << op.getNameAttr()
+         << ", which is memory of the host that kernels do not reach; make it "
+            "constant, or pass the buffer as an argument";
 }
 
 /// %0 = memref.get_global @c  -->  %1 = memref.get_global @c
@@ -58,35 +78,55 @@ static memref::AllocOp moveToHeap(memref::AllocaOp op) {
   return alloc;
 }
 
+namespace {
+
+/// What is memory of the host alone, in the default memory space.
+struct HostMemory {
+  explicit HostMemory(ModuleOp module);
+
+  SmallVector<memref::GetGlobalOp> constants, variables;
+  SmallVector<memref::AllocaOp> slots;
+};
+
+} // namespace
+
+HostMemory::HostMemory(ModuleOp module) {
+  SymbolTable symbols(module);
+  module.walk([&](Operation *op) {
+    if (auto alloca = dyn_cast<memref::AllocaOp>(op))
+      slots.push_back(alloca);
+    auto get = dyn_cast<memref::GetGlobalOp>(op);
+    if (!get || get.getType().getMemorySpace())
+      return;
+    if (auto global = symbols.lookup<memref::GlobalOp>(get.getName()))
+      (global.getConstant() ? constants : variables).push_back(get);
+  });
+}
+
 /// Puts constants and stack slots that are seen outside of host code into
 /// buffers of their own: kernels reach neither, and a caller could not free
 /// them. Returns these buffers.
-static SmallVector<memref::AllocOp> copyHostMemory(ModuleOp module,
-                                                   bool usesDevice) {
-  SmallVector<memref::GetGlobalOp> constants;
-  SmallVector<memref::AllocaOp> slots;
-  SymbolTable symbols(module);
-  module.walk([&](Operation *op) {
-    if (auto get = dyn_cast<memref::GetGlobalOp>(op)) {
-      auto global = symbols.lookup<memref::GlobalOp>(get.getName());
-      // What is written to a copy of a variable would be lost.
-      if (global && global.getConstant() && !get.getType().getMemorySpace())
-        constants.push_back(get);
-    } else if (auto alloca = dyn_cast<memref::AllocaOp>(op)) {
-      if (usesDevice)
-        slots.push_back(alloca);
-    }
-  });
-  if (constants.empty() && slots.empty())
-    return {};
-  BufferViewFlowAnalysis aliases(module);
-  auto staysHere = [&](auto op) { return !leavesHostCode(op, aliases); };
-  llvm::erase_if(constants, staysHere);
-  llvm::erase_if(slots, staysHere);
+static FailureOr<SmallVector<memref::AllocOp>> copyHostMemory(ModuleOp module,
+                                                              bool usesDevice) {
+  HostMemory memory(module);
+  if (!usesDevice) {
+    memory.variables.clear();
+    memory.slots.clear();
+  }
   SmallVector<memref::AllocOp> copies;
-  for (memref::GetGlobalOp op : constants)
+  if (memory.constants.empty() && memory.variables.empty() &&
+      memory.slots.empty())
+    return copies;
+  BufferViewFlowAnalysis aliases(module);
+  for (memref::GetGlobalOp op : memory.variables)
+    if (failed(checkVariable(op, aliases)))
+      return failure();
+  auto staysHere = [&](auto op) { return !leavesHostCode(op, aliases); };
+  llvm::erase_if(memory.constants, staysHere);
+  llvm::erase_if(memory.slots, staysHere);
+  for (memref::GetGlobalOp op : memory.constants)
     copies.push_back(replaceByCopy(op));
-  for (memref::AllocaOp op : slots)
+  for (memref::AllocaOp op : memory.slots)
     copies.push_back(moveToHeap(op));
   return copies;
 }
@@ -117,50 +157,6 @@ static void moveToDevice(memref::DeallocOp op) {
   op.erase();
 }
 
-/// Whether `value` may be used after the block that `alloc` is in has ended.
-static bool escapes(Value value, memref::AllocOp alloc) {
-  Block *block = alloc->getBlock();
-  if (!block->findAncestorOpInBlock(*value.getParentBlock()->getParentOp()) &&
-      value.getParentBlock() != block)
-    return true;
-  return llvm::any_of(value.getUsers(), [&](Operation *user) {
-    if (auto call = dyn_cast<CallOpInterface>(user))
-      return llvm::any_of(call->getResultTypes(),
-                          llvm::IsaPred<BaseMemRefType>);
-    return user == block->getTerminator() ||
-           !block->findAncestorOpInBlock(*user);
-  });
-}
-
-/// Frees what `alloc` allocates at the end of its block, unless it outlives it.
-static void freeAtEndOfBlock(memref::AllocOp alloc,
-                             BufferViewFlowAnalysis &aliases) {
-  BufferViewFlowAnalysis::ValueSetT values = aliases.resolve(alloc);
-  if (llvm::any_of(values, [&](Value value) { return escapes(value, alloc); }))
-    return;
-  OpBuilder builder(alloc->getBlock()->getTerminator());
-  memref::DeallocOp::create(builder, alloc.getLoc(), alloc);
-}
-
-/// Frees the buffers that one-shot bufferization has introduced, and `copies`.
-/// A module that frees buffers by hand does so for all other ones.
-static void freeBuffers(ModuleOp module, ArrayRef<memref::AllocOp> copies) {
-  SmallVector<memref::AllocOp> allocs;
-  bool isManual = false;
-  module.walk([&](Operation *op) {
-    isManual |= isa<memref::DeallocOp>(op);
-    if (auto alloc = dyn_cast<memref::AllocOp>(op))
-      allocs.push_back(alloc);
-  });
-  if (isManual)
-    allocs.assign(copies.begin(), copies.end());
-  if (allocs.empty())
-    return;
-  BufferViewFlowAnalysis aliases(module);
-  for (memref::AllocOp alloc : allocs)
-    freeAtEndOfBlock(alloc, aliases);
-}
-
 namespace {
 
 struct AllocateOnDevice
@@ -177,7 +173,10 @@ struct AllocateOnDevice
                          : WalkResult::advance();
             })
             .wasInterrupted();
-    freeBuffers(module, copyHostMemory(module, usesDevice));
+    auto copies = copyHostMemory(module, usesDevice);
+    if (failed(copies))
+      return signalPassFailure();
+    freeBuffers(module, *copies);
     if (!usesDevice)
       return;
     module.walk([](memref::AllocOp op) { moveToDevice(op); });

@@ -33,6 +33,28 @@ std::vector<int64_t> OperatorShapes::evaluate(ArrayRef<int64_t> vars) const {
   return sizes;
 }
 
+/// Finds the bounds of the dynamic dimensions; there must be a shape within
+/// them.
+static LogicalResult boundDims(OperatorOpInterface op, ShapeAnalysis &analysis,
+                               OperatorShapes &shapes) {
+  for (unsigned dim : shapes.dynamicDims) {
+    AffineExpr extent = shapes.extents[dim];
+    std::optional<Interval> bounds = evaluateBounds(extent, shapes.varRanges);
+    if (bounds && bounds->upper >= 0) {
+      shapes.bounds.push_back(*bounds);
+      continue;
+    }
+    auto [vars, map] = analysis.makeBinding(extent);
+    return op->emitOpError()
+           << "dimension " << op.getProblemDimNames()[dim] << " is "
+           << AffineMapAttr::get(map) << " of " << vars
+           << (bounds ? ", which is negative in the whole declared range"
+                      : ", which 64 bits do not hold in the declared range")
+           << "; change the range";
+  }
+  return success();
+}
+
 FailureOr<OperatorShapes>
 mlir::dietcode::getOperatorShapes(OperatorOpInterface op,
                                   ShapeAnalysis &analysis) {
@@ -52,6 +74,8 @@ mlir::dietcode::getOperatorShapes(OperatorOpInterface op,
     shapes.varRanges.push_back({lower, upper});
     shapes.varMultiples.push_back(var.getMultipleOf());
   }
+  if (failed(boundDims(op, analysis, shapes)))
+    return failure();
   return shapes;
 }
 
@@ -70,9 +94,15 @@ static SmallVector<unsigned> getUsedVars(const OperatorShapes &shapes) {
   return used;
 }
 
+/// Whether no size is negative.
+static bool isShape(ArrayRef<int64_t> sizes) {
+  return llvm::all_of(sizes, [](int64_t size) { return size >= 0; });
+}
+
 /// Samples the whole range, with weights that sum up to one.
-static void sampleRange(const OperatorShapes &shapes,
-                        std::vector<SamplePoint> &points) {
+static LogicalResult sampleRange(OperatorOpInterface op,
+                                 const OperatorShapes &shapes,
+                                 std::vector<SamplePoint> &points) {
   SmallVector<unsigned> used = getUsedVars(shapes);
   std::vector<Interval> ranges;
   std::vector<int64_t> multiples;
@@ -80,68 +110,81 @@ static void sampleRange(const OperatorShapes &shapes,
     ranges.push_back(shapes.varRanges[var]);
     multiples.push_back(shapes.varMultiples[var]);
   }
-  std::vector<SamplePoint> samples =
-      ::dietcode::sampleDomain(ranges, /*maxPoints=*/400, multiples);
   SmallVector<int64_t> vars(shapes.varRanges.size(), 0);
-  for (const SamplePoint &sample : samples) {
+  for (const SamplePoint &sample :
+       ::dietcode::sampleDomain(ranges, /*maxPoints=*/400, multiples)) {
     for (auto [var, value] : llvm::zip_equal(used, sample.dims))
       vars[var] = value;
-    points.push_back({shapes.evaluate(vars), sample.weight / samples.size()});
+    std::vector<int64_t> sizes = shapes.evaluate(vars);
+    if (isShape(sizes))
+      points.push_back({std::move(sizes), sample.weight});
   }
+  if (points.empty())
+    return op->emitOpError("has a negative dimension at every sample of the "
+                           "declared range; change the range");
+  for (SamplePoint &point : points)
+    point.weight /= points.size();
+  return success();
+}
+
+/// The values of all shape variables in one instance; those that the workload
+/// does not list are at their upper bounds.
+static SmallVector<int64_t> getVars(WorkloadOp workload,
+                                    DenseI64ArrayAttr instance,
+                                    ArrayRef<StringAttr> names,
+                                    const OperatorShapes &shapes) {
+  SmallVector<int64_t> vars;
+  for (Interval range : shapes.varRanges)
+    vars.push_back(range.upper);
+  for (auto [name, value] :
+       llvm::zip_equal(workload.getVars().getAsRange<FlatSymbolRefAttr>(),
+                       instance.asArrayRef()))
+    if (const auto *it = llvm::find(names, name.getAttr()); it != names.end())
+      vars[it - names.begin()] = value;
+  return vars;
 }
 
 /// Adds the instances of the function's workload, with weights that sum up to
 /// one as well.
-static void sampleInstances(OperatorOpInterface op, ShapeAnalysis &analysis,
-                            const OperatorShapes &shapes,
-                            std::vector<SamplePoint> &points) {
+static LogicalResult sampleInstances(OperatorOpInterface op,
+                                     ShapeAnalysis &analysis,
+                                     const OperatorShapes &shapes,
+                                     std::vector<SamplePoint> &points) {
   auto function = op->getParentOfType<FunctionOpInterface>();
   auto symbol = function->getAttrOfType<FlatSymbolRefAttr>(
       DietCodeDialect::getWorkloadAttrName());
   if (!symbol)
-    return;
+    return success();
   auto workload = SymbolTable::lookupNearestSymbolFrom<WorkloadOp>(op, symbol);
   double total = 0.0;
   for (unsigned index : llvm::seq<unsigned>(0, workload.getInstances().size()))
     total += workload.getWeight(index);
-  ArrayRef<StringAttr> names = analysis.getVars();
   for (auto [index, row] : llvm::enumerate(
            workload.getInstances().getAsRange<DenseI64ArrayAttr>())) {
-    SmallVector<int64_t> vars;
-    for (Interval range : shapes.varRanges)
-      vars.push_back(range.upper);
-    for (auto [name, value] :
-         llvm::zip_equal(workload.getVars().getAsRange<FlatSymbolRefAttr>(),
-                         row.asArrayRef()))
-      if (const auto *it = llvm::find(names, name.getAttr()); it != names.end())
-        vars[it - names.begin()] = value;
-    points.push_back(
-        {shapes.evaluate(vars), workload.getWeight(index) / total});
+    std::vector<int64_t> sizes =
+        shapes.evaluate(getVars(workload, row, analysis.getVars(), shapes));
+    if (!isShape(sizes))
+      return op->emitOpError()
+             << "has a negative dimension in instance " << index
+             << " of workload " << symbol << "; change the instance";
+    points.push_back({std::move(sizes), workload.getWeight(index) / total});
   }
+  return success();
 }
 
-std::vector<SamplePoint>
+FailureOr<std::vector<SamplePoint>>
 mlir::dietcode::sampleShapes(OperatorOpInterface op, ShapeAnalysis &analysis,
                              const OperatorShapes &shapes) {
   std::vector<SamplePoint> points;
-  sampleRange(shapes, points);
-  sampleInstances(op, analysis, shapes, points);
+  if (failed(sampleRange(op, shapes, points)) ||
+      failed(sampleInstances(op, analysis, shapes, points)))
+    return failure();
   return points;
 }
 
-/// The interval of each dynamic dimension. Bounds that no shape has are cut
-/// off by the samples, which include the ends of every variable.
-std::vector<Interval> mlir::dietcode::getDomain(const OperatorShapes &shapes,
-                                                ArrayRef<SamplePoint> points) {
+std::vector<Interval> mlir::dietcode::getDomain(const OperatorShapes &shapes) {
   std::vector<Interval> domain;
-  for (auto [index, dim] : llvm::enumerate(shapes.dynamicDims)) {
-    Interval interval = evaluateBounds(shapes.extents[dim], shapes.varRanges);
-    interval.lower = std::max<int64_t>(interval.lower, 0);
-    for (const SamplePoint &point : points) {
-      interval.lower = std::min(interval.lower, point.dims[index]);
-      interval.upper = std::max(interval.upper, point.dims[index]);
-    }
-    domain.push_back(interval);
-  }
+  for (Interval bounds : shapes.bounds)
+    domain.push_back({std::max<int64_t>(bounds.lower, 0), bounds.upper});
   return domain;
 }

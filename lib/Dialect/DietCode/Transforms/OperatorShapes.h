@@ -19,6 +19,9 @@ namespace mlir::dietcode {
 struct OperatorShapes {
   SmallVector<AffineExpr> extents; ///< Of the problem dimensions.
   SmallVector<unsigned> dynamicDims;
+  /// Of each dynamic dimension, as the expression alone tells them: the lower
+  /// one may be negative.
+  SmallVector<::dietcode::Interval> bounds;
   SmallVector<::dietcode::Interval> varRanges;
   SmallVector<int64_t> varMultiples;
 
@@ -28,20 +31,21 @@ struct OperatorShapes {
   std::vector<int64_t> evaluate(ArrayRef<int64_t> vars) const;
 };
 
-/// The shapes of `op`; an error if one of its dimensions is not bound.
+/// The shapes of `op`; an error if one of its dimensions is not bound, is
+/// always negative, or is not held by 64 bits for all values of the variables.
 FailureOr<OperatorShapes> getOperatorShapes(OperatorOpInterface op,
                                             ShapeAnalysis &analysis);
 
 /// Shapes to decide at: samples of the whole range and the instances of the
-/// function's workload, each with weights that sum up to one.
-std::vector<::dietcode::SamplePoint> sampleShapes(OperatorOpInterface op,
-                                                  ShapeAnalysis &analysis,
-                                                  const OperatorShapes &shapes);
+/// function's workload, each with weights that sum up to one. A size is never
+/// negative at run time, so samples with one are left out; an instance with
+/// one is an error.
+FailureOr<std::vector<::dietcode::SamplePoint>>
+sampleShapes(OperatorOpInterface op, ShapeAnalysis &analysis,
+             const OperatorShapes &shapes);
 
-/// The interval of each dynamic dimension, which holds all of `points`.
-std::vector<::dietcode::Interval>
-getDomain(const OperatorShapes &shapes,
-          ArrayRef<::dietcode::SamplePoint> points);
+/// The interval of each dynamic dimension, which holds every shape.
+std::vector<::dietcode::Interval> getDomain(const OperatorShapes &shapes);
 
 } // namespace mlir::dietcode
 

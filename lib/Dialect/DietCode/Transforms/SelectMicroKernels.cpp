@@ -27,6 +27,7 @@ using ::dietcode::DispatchProblem;
 using ::dietcode::DispatchResult;
 using ::dietcode::Interval;
 using ::dietcode::KernelProfile;
+using ::dietcode::SamplePoint;
 using ::dietcode::Schedule;
 
 //===----------------------------------------------------------------------===//
@@ -186,9 +187,13 @@ LogicalResult Selector::select(OperatorOpInterface op,
   FailureOr<OperatorShapes> shapes = getOperatorShapes(op, analysis);
   if (failed(shapes))
     return failure();
+  FailureOr<std::vector<SamplePoint>> points =
+      sampleShapes(op, analysis, *shapes);
+  if (failed(points))
+    return failure();
   DispatchProblem problem;
-  problem.points = sampleShapes(op, analysis, *shapes);
-  problem.domain = getDomain(*shapes, problem.points);
+  problem.points = std::move(*points);
+  problem.domain = getDomain(*shapes);
   problem.numCandidates = candidates.profiles.size();
   problem.maxKernels = maxKernels;
   problem.cost = [&](unsigned candidate, const std::vector<int64_t> &dims) {

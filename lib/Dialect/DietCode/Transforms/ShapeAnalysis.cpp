@@ -16,6 +16,7 @@
 
 using namespace mlir;
 using namespace mlir::dietcode;
+using ::dietcode::Interval;
 
 ShapeAnalysis::ShapeAnalysis(FunctionOpInterface function)
     : context(function.getContext()) {
@@ -165,34 +166,63 @@ int64_t mlir::dietcode::evaluateAt(AffineExpr expr, ArrayRef<int64_t> symbols) {
   return cast<IntegerAttr>(results.front()).getInt();
 }
 
-::dietcode::Interval
-mlir::dietcode::evaluateBounds(AffineExpr expr,
-                               ArrayRef<::dietcode::Interval> symbols) {
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return symbols[symbol.getPosition()];
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return {constant.getValue(), constant.getValue()};
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  ::dietcode::Interval lhs = evaluateBounds(binary.getLHS(), symbols);
-  ::dietcode::Interval rhs = evaluateBounds(binary.getRHS(), symbols);
-  switch (binary.getKind()) {
+/// The bounds of a product are products of bounds.
+static std::optional<Interval> multiply(Interval lhs, Interval rhs) {
+  Interval result{std::numeric_limits<int64_t>::max(),
+                  std::numeric_limits<int64_t>::min()};
+  for (int64_t a : {lhs.lower, lhs.upper})
+    for (int64_t b : {rhs.lower, rhs.upper}) {
+      int64_t product;
+      if (llvm::MulOverflow(a, b, product))
+        return std::nullopt;
+      result.lower = std::min(result.lower, product);
+      result.upper = std::max(result.upper, product);
+    }
+  return result;
+}
+
+static std::optional<Interval> add(Interval lhs, Interval rhs) {
+  Interval result;
+  if (llvm::AddOverflow(lhs.lower, rhs.lower, result.lower) ||
+      llvm::AddOverflow(lhs.upper, rhs.upper, result.upper))
+    return std::nullopt;
+  return result;
+}
+
+/// Divisors are positive constants: dietcode.bind_shape asks for that.
+static std::optional<Interval> combine(AffineExprKind kind, Interval lhs,
+                                       Interval rhs) {
+  switch (kind) {
   case AffineExprKind::Add:
-    return {lhs.lower + rhs.lower, lhs.upper + rhs.upper};
-  case AffineExprKind::Mul: {
-    auto [low, high] =
-        std::minmax({lhs.lower * rhs.lower, lhs.lower * rhs.upper,
-                     lhs.upper * rhs.lower, lhs.upper * rhs.upper});
-    return {low, high};
+    return add(lhs, rhs);
+  case AffineExprKind::Mul:
+    return multiply(lhs, rhs);
+  case AffineExprKind::Mod: {
+    int64_t value = llvm::mod(lhs.lower, rhs.upper);
+    return lhs.lower == lhs.upper ? Interval{value, value}
+                                  : Interval{0, rhs.upper - 1};
   }
-  case AffineExprKind::Mod:
-    return {0, rhs.upper - 1};
   case AffineExprKind::FloorDiv:
-    return {llvm::divideFloorSigned(lhs.lower, rhs.upper),
-            llvm::divideFloorSigned(lhs.upper, rhs.upper)};
+    return Interval{llvm::divideFloorSigned(lhs.lower, rhs.upper),
+                    llvm::divideFloorSigned(lhs.upper, rhs.upper)};
   case AffineExprKind::CeilDiv:
-    return {llvm::divideCeilSigned(lhs.lower, rhs.upper),
-            llvm::divideCeilSigned(lhs.upper, rhs.upper)};
+    return Interval{llvm::divideCeilSigned(lhs.lower, rhs.upper),
+                    llvm::divideCeilSigned(lhs.upper, rhs.upper)};
   default:
     llvm_unreachable("not a binary expression");
   }
+}
+
+std::optional<Interval>
+mlir::dietcode::evaluateBounds(AffineExpr expr, ArrayRef<Interval> symbols) {
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return symbols[symbol.getPosition()];
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return Interval{constant.getValue(), constant.getValue()};
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  std::optional<Interval> lhs = evaluateBounds(binary.getLHS(), symbols);
+  std::optional<Interval> rhs = evaluateBounds(binary.getRHS(), symbols);
+  if (!lhs || !rhs)
+    return std::nullopt;
+  return combine(binary.getKind(), *lhs, *rhs);
 }

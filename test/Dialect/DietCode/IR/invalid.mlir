@@ -745,7 +745,7 @@ dietcode.dispatch @d on (m in [1, 9]) {
 
 // No cases at all, over no dimensions.
 dietcode.micro_kernel @k #dietcode.schedule<block = [8, 8, 8], thread = [1, 1]>
-// expected-error @below {{'dietcode.dispatch' op no case covers}}
+// expected-error @below {{'dietcode.dispatch' op no case covers the static shape; add one that does}}
 dietcode.dispatch @d on () {
   otherwise -> @k
 }
@@ -774,7 +774,7 @@ dietcode.dispatch @d on (m in [1, 9]) {
 // -----
 
 dietcode.micro_kernel @k #dietcode.schedule<block = [8, 8, 8], thread = [1, 1]>
-// expected-error @below {{'dietcode.dispatch' op cases 0 () and 1 () overlap}}
+// expected-error @below {{'dietcode.dispatch' op cases 0 (the static shape) and 1 (the static shape) overlap}}
 dietcode.dispatch @d on () {
   case -> @k
   case -> @k
@@ -875,3 +875,19 @@ func.func @bind_shape_never_fits(%x: tensor<50x768xf32>) {
   dietcode.bind_shape %x [@T], affine_map<()[t] -> (16 * t, 768)> : tensor<50x768xf32>
   return
 }
+
+// -----
+
+// One error, at the number.
+// expected-error @below {{integer value too large}}
+dietcode.micro_kernel @k #dietcode.schedule<block = [99999999999999999999, 64, 16], thread = [2, 4]>
+
+// -----
+
+// expected-error @below {{integer value too large}}
+dietcode.micro_kernel @k #dietcode.schedule<block = [16, 64, 16], thread = [2, 4], stages = 99999999999999999999>
+
+// -----
+
+// expected-error @below {{expected '['}}
+dietcode.micro_kernel @k #dietcode.schedule<block = 16, thread = [2, 4]>

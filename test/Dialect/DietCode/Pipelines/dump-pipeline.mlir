@@ -14,6 +14,7 @@
 // CHECK: dietcode-allocate-on-device,
 // CHECK-NEXT: convert-dietcode-to-gpu,
 // CHECK-NEXT: convert-dietcode-dispatch-to-scf,
+// CHECK-NEXT: dietcode-check-generated,
 // CHECK-NEXT: gpu.module(
 // CHECK-NEXT: dietcode-expand-math,
 // CHECK: convert-gpu-to-nvvm{
@@ -21,6 +22,8 @@
 // CHECK: dietcode-attach-nvvm-target{opt-level=2 ptx-version=0},
 // CHECK-NEXT: gpu-to-llvm{
 // CHECK-NEXT: gpu-module-to-binary{format=isa
+// CHECK: reconcile-unrealized-casts,
+// CHECK-NEXT: dietcode-check-lowered{{$}}
 
 // Each with what it was asked for.
 // OPTIONS: dietcode-attach-device{chip=sm_80 device=},

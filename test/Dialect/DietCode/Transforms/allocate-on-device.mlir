@@ -59,8 +59,15 @@ func.func @loop(%a: memref<4x4xf32>, %c: memref<4x4xf32>, %n: index) {
   return
 }
 
-// What the next iteration reads is not freed.
+// What an iteration allocates for the next one is freed there; the first one
+// has what the loop starts with. The result is the caller's.
 // CHECK-LABEL: func.func @carried
+// CHECK: scf.for %[[I:.*]] = %[[LOWER:.*]] to %{{.*}} iter_args(%[[X:.*]] = %{{.*}})
+// CHECK: dietcode.matmul
+// CHECK-NEXT: %[[LATER:.*]] = arith.cmpi ne, %[[I]], %[[LOWER]]
+// CHECK-NEXT: scf.if %[[LATER]] {
+// CHECK: gpu.dealloc async {{.*}} %[[X]]
+// CHECK: scf.yield
 // CHECK-NOT: gpu.dealloc
 // CHECK: return
 func.func @carried(%a: memref<4x4xf32>, %n: index) -> memref<4x4xf32> {
@@ -72,6 +79,83 @@ func.func @carried(%a: memref<4x4xf32>, %n: index) -> memref<4x4xf32> {
     scf.yield %0 : memref<4x4xf32>
   }
   return %r : memref<4x4xf32>
+}
+
+// The last one is freed if there was an iteration.
+// CHECK-LABEL: func.func @carried_to_the_end
+// CHECK-SAME: %[[N:[^ ]*]]: index
+// CHECK: %[[R:.*]] = scf.for
+// CHECK: memref.copy %[[R]]
+// CHECK-NEXT: %[[RAN:.*]] = arith.cmpi slt, %{{.*}}, %[[N]]
+// CHECK-NEXT: scf.if %[[RAN]] {
+// CHECK: gpu.dealloc async {{.*}} %[[R]]
+func.func @carried_to_the_end(%a: memref<4x4xf32>, %c: memref<4x4xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a) -> memref<4x4xf32> {
+    %0 = memref.alloc() : memref<4x4xf32>
+    dietcode.matmul ins(%x, %x : memref<4x4xf32>, memref<4x4xf32>) outs(%0 : memref<4x4xf32>)
+    scf.yield %0 : memref<4x4xf32>
+  }
+  memref.copy %r, %c : memref<4x4xf32> to memref<4x4xf32>
+  return
+}
+
+// What the loop starts with is not the result if there was an iteration.
+// CHECK-LABEL: func.func @carried_from_own
+// CHECK-SAME: %[[N:[^ ]*]]: index
+// CHECK: %[[START:.*]] = gpu.alloc
+// CHECK: scf.for
+// CHECK: gpu.dealloc
+// CHECK: }
+// CHECK: }
+// CHECK-NEXT: %[[RAN:.*]] = arith.cmpi ult, %{{.*}}, %[[N]]
+// CHECK-NEXT: scf.if %[[RAN]] {
+// CHECK: gpu.dealloc async {{.*}} %[[START]]
+// CHECK-NOT: gpu.dealloc
+// CHECK: return
+func.func @carried_from_own(%a: memref<4x4xf32>, %n: index) -> memref<4x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %start = memref.alloc() : memref<4x4xf32>
+  memref.copy %a, %start : memref<4x4xf32> to memref<4x4xf32>
+  %r = scf.for unsigned %i = %c0 to %n step %c1 iter_args(%x = %start) -> memref<4x4xf32> {
+    %0 = memref.alloc() : memref<4x4xf32>
+    dietcode.matmul ins(%x, %x : memref<4x4xf32>, memref<4x4xf32>) outs(%0 : memref<4x4xf32>)
+    scf.yield %0 : memref<4x4xf32>
+  }
+  return %r : memref<4x4xf32>
+}
+
+// Carried on for another iteration.
+// CHECK-LABEL: func.func @carried_twice
+// CHECK-NOT: gpu.dealloc
+// CHECK: return
+func.func @carried_twice(%a: memref<4x4xf32>, %n: index) -> memref<4x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a, %y = %a) -> (memref<4x4xf32>, memref<4x4xf32>) {
+    %0 = memref.alloc() : memref<4x4xf32>
+    dietcode.matmul ins(%x, %y : memref<4x4xf32>, memref<4x4xf32>) outs(%0 : memref<4x4xf32>)
+    scf.yield %0, %x : memref<4x4xf32>, memref<4x4xf32>
+  }
+  return %r#1 : memref<4x4xf32>
+}
+
+// The callee may give back what it gets, to be carried on.
+// CHECK-LABEL: func.func @carried_through_call
+// CHECK-NOT: gpu.dealloc
+// CHECK: return
+func.func @carried_through_call(%a: memref<4x4xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a, %y = %a) -> (memref<4x4xf32>, memref<4x4xf32>) {
+    %0 = memref.alloc() : memref<4x4xf32>
+    dietcode.matmul ins(%x, %y : memref<4x4xf32>, memref<4x4xf32>) outs(%0 : memref<4x4xf32>)
+    %1 = func.call @maybe_same(%0) : (memref<4x4xf32>) -> memref<4x4xf32>
+    scf.yield %0, %1 : memref<4x4xf32>, memref<4x4xf32>
+  }
+  return
 }
 
 // Used in a block that is not the one that allocates.
@@ -171,14 +255,18 @@ func.func @constant_on_host(%i: index) -> f32 {
   return %0 : f32
 }
 
-// A copy of a variable would lose what is written to it.
+// Host code may use a variable, and so may a kernel if it is made to.
 // CHECK-LABEL: func.func @variable
 // CHECK-NOT: alloc
 // CHECK: return
 memref.global "private" @v : memref<4x4xf32> = dense<2.0>
-func.func @variable(%a: memref<?x4xf32>, %c: memref<?x4xf32>) {
+func.func @variable(%a: memref<?x4xf32>, %c: memref<?x4xf32>, %i: index, %x: f32) {
   %v = memref.get_global @v : memref<4x4xf32>
-  dietcode.matmul ins(%a, %v : memref<?x4xf32>, memref<4x4xf32>) outs(%c : memref<?x4xf32>)
+  memref.store %x, %v[%i, %i] : memref<4x4xf32>
+  %registered = memref.get_global @v : memref<4x4xf32>
+  %cast = memref.cast %registered : memref<4x4xf32> to memref<*xf32>
+  gpu.host_register %cast : memref<*xf32>
+  dietcode.matmul ins(%a, %registered : memref<?x4xf32>, memref<4x4xf32>) outs(%c : memref<?x4xf32>)
   return
 }
 

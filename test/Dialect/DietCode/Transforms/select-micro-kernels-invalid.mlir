@@ -55,3 +55,69 @@ module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
     return
   }
 }
+
+// -----
+
+// A size that 64 bits do not hold, though they hold the variable.
+module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
+  dietcode.shape_var @T range [1, 4611686018427387904]
+  func.func @overflow(%a: memref<?x64xf32>, %b: memref<64x64xf32>, %c: memref<?x64xf32>) {
+    dietcode.bind_shape %a [@T], affine_map<()[t] -> (2 * t - 1, 64)> : memref<?x64xf32>
+    // expected-error @below {{'dietcode.matmul' op dimension m is affine_map<()[s0] -> (s0 * 2 - 1)> of [@T], which 64 bits do not hold in the declared range; change the range}}
+    dietcode.matmul ins(%a, %b : memref<?x64xf32>, memref<64x64xf32>) outs(%c : memref<?x64xf32>)
+    return
+  }
+}
+
+// -----
+
+module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
+  dietcode.shape_var @S range [0, 9223372036854775807]
+  dietcode.shape_var @T range [0, 9223372036854775807]
+  func.func @sum(%a: memref<?x64xf32>, %b: memref<64x64xf32>, %c: memref<?x64xf32>) {
+    dietcode.bind_shape %a [@S, @T], affine_map<()[s, t] -> (s + t, 64)> : memref<?x64xf32>
+    // expected-error @below {{dimension m is affine_map<()[s0, s1] -> (s0 + s1)> of [@S, @T], which 64 bits do not hold in the declared range}}
+    dietcode.matmul ins(%a, %b : memref<?x64xf32>, memref<64x64xf32>) outs(%c : memref<?x64xf32>)
+    return
+  }
+}
+
+// -----
+
+// No value of T makes it a size.
+module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
+  dietcode.shape_var @T range [11, 128]
+  func.func @negative(%a: memref<?x64xf32>, %b: memref<64x64xf32>, %c: memref<?x64xf32>) {
+    dietcode.bind_shape %a [@T], affine_map<()[t] -> (10 - t, 64)> : memref<?x64xf32>
+    // expected-error @below {{'dietcode.matmul' op dimension m is affine_map<()[s0] -> (-s0 + 10)> of [@T], which is negative in the whole declared range; change the range}}
+    dietcode.matmul ins(%a, %b : memref<?x64xf32>, memref<64x64xf32>) outs(%c : memref<?x64xf32>)
+    return
+  }
+}
+
+// -----
+
+// Some do for m, and some for k, but none for both.
+module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
+  dietcode.shape_var @T range [1, 128]
+  func.func @disjoint(%a: memref<?x?xf32>, %b: memref<?x64xf32>, %c: memref<?x64xf32>) {
+    dietcode.bind_shape %a [@T], affine_map<()[t] -> (10 - t, t - 20)> : memref<?x?xf32>
+    // expected-error @below {{'dietcode.matmul' op has a negative dimension at every sample of the declared range; change the range}}
+    dietcode.matmul ins(%a, %b : memref<?x?xf32>, memref<?x64xf32>) outs(%c : memref<?x64xf32>)
+    return
+  }
+}
+
+// -----
+
+// An instance is a shape.
+module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
+  dietcode.shape_var @T range [1, 128]
+  dietcode.workload @w over [@T] instances [[5], [11]]
+  func.func @instance(%a: memref<?x64xf32>, %b: memref<64x64xf32>, %c: memref<?x64xf32>) attributes {dietcode.workload = @w} {
+    dietcode.bind_shape %a [@T], affine_map<()[t] -> (10 - t, 64)> : memref<?x64xf32>
+    // expected-error @below {{'dietcode.matmul' op has a negative dimension in instance 1 of workload @w; change the instance}}
+    dietcode.matmul ins(%a, %b : memref<?x64xf32>, memref<64x64xf32>) outs(%c : memref<?x64xf32>)
+    return
+  }
+}

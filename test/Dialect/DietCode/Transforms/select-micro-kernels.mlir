@@ -53,6 +53,17 @@ func.func @empty(%a: tensor<16x0xf32>, %b: tensor<0x0xf32>, %c: tensor<16x0xf32>
 
 // -----
 
+// A size is never negative: T above 10 makes no shape.
+// CHECK: dietcode.dispatch @rest_matmul on (m in [0, 9]) {
+dietcode.shape_var @T range [1, 128]
+func.func @rest(%a: tensor<?x64xf32>, %b: tensor<64x32xf32>, %c: tensor<?x32xf32>) -> tensor<?x32xf32> {
+  dietcode.bind_shape %a [@T], affine_map<()[t] -> (10 - t, 64)> : tensor<?x64xf32>
+  %0 = dietcode.matmul ins(%a, %b : tensor<?x64xf32>, tensor<64x32xf32>) outs(%c : tensor<?x32xf32>) -> tensor<?x32xf32>
+  return %0 : tensor<?x32xf32>
+}
+
+// -----
+
 // The domain is that of the dimension, m = 16 * T; the instances of the workload
 // count as much as the rest of the range.
 // CHECK: dietcode.dispatch @workload_matmul on (m in [16, 2048]) {

@@ -40,8 +40,8 @@ def DietCode_ScheduleAttr : DietCode_Attr<"Schedule", "schedule"> {
     ArrayRefParameter<"int64_t">:$thread,
     DefaultValuedParameter<"int64_t", "2">:$stages);
   let assemblyFormat = [{
-    `<` `block` `=` `[` $block `]` `,` `thread` `=` `[` $thread `]`
-    (`,` `stages` `=` $stages^)? `>`
+    `<` `block` `=` custom<Tile>($block) `,` `thread` `=` custom<Tile>($thread)
+    (`,` `stages` `=` custom<Stages>($stages)^)? `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

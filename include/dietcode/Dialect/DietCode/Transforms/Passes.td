@@ -99,6 +99,10 @@ def DietCodeSelectMicroKernelsPass : Pass<"dietcode-select-micro-kernels", "Modu
     minus one) are reported as remarks of the category `dietcode`; a regret
     above `max-regret` is an error.
 
+    Values of the shape variables that make a dimension negative are no shapes,
+    and are not considered; a workload instance with one, a range in which there
+    is nothing else, and one that 64-bit integers do not hold are errors.
+
     Example: with `max-kernels=2`,
 
     ```mlir
@@ -193,7 +197,11 @@ def DietCodeAllocateOnDevicePass : Pass<"dietcode-allocate-on-device", "ModuleOp
     that a function returns belongs to its caller, who frees it with the runtime.
     Constants are copied into buffers of their own where a kernel or the caller
     sees them, and so are `memref.alloca` moved, since both are memory of the
-    host alone.
+    host alone. A `memref.global` that is no constant cannot be copied, so a
+    kernel that is given one is an error.
+
+    A buffer that each iteration of an `scf.for` allocates for the next one is
+    freed by that one, and the last of them like the loop's result.
 
     Example:
 
@@ -218,7 +226,8 @@ def DietCodeAllocateOnDevicePass : Pass<"dietcode-allocate-on-device", "ModuleOp
     }
     ```
   }];
-  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
 def DietCodeAttachNVVMTargetPass : Pass<"dietcode-attach-nvvm-target", "ModuleOp"> {
@@ -325,6 +334,43 @@ def DietCodeLowerCopiesPass : Pass<"dietcode-lower-copies", "::mlir::func::FuncO
     ```
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def DietCodeCheckGeneratedPass : Pass<"dietcode-check-generated", "ModuleOp"> {
+  let summary = "Check that kernels are generated and tensors are buffers";
+  let description = [{
+    What `dietcode-lower-to-llvm` starts from: an operation of the dialect that
+    `dietcode-generate-kernels` replaces, and one that works on tensors, is an
+    error that names this pipeline. The passes that follow would leave it, or
+    fail with a message about something else.
+
+    Example: this passes.
+
+    ```mlir
+    func.func @f(%a: memref<?xf32>, %i: index) -> f32 {
+      %0 = memref.load %a[%i] : memref<?xf32>
+      return %0 : f32
+    }
+    ```
+  }];
+}
+
+def DietCodeCheckLoweredPass : Pass<"dietcode-check-lowered", "ModuleOp"> {
+  let summary = "Check that only the LLVM dialect and kernels are left";
+  let description = [{
+    The last word of `dietcode-lower-to-llvm`: an operation that is neither of
+    the LLVM dialect or OpenMP's nor a `gpu.binary` or its launch is an error.
+    Conversions leave what they do not know, and whoever translates the module
+    would only find out there.
+
+    Example: this passes.
+
+    ```mlir
+    llvm.func @f(%x: f32) -> f32 {
+      llvm.return %x : f32
+    }
+    ```
+  }];
 }
 
 #endif // DIETCODE_TRANSFORMS_PASSES_TD

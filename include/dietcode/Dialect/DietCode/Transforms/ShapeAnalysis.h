@@ -66,11 +66,12 @@ private:
 };
 
 /// The least and the largest value of `expr` where each symbol lies in its
-/// interval: exact for linear expressions, an enclosure for others.
-::dietcode::Interval evaluateBounds(AffineExpr expr,
-                                    ArrayRef<::dietcode::Interval> symbols);
+/// interval: exact for linear expressions and at points, an enclosure else.
+/// Nothing if 64 bits do not hold one of them, or one of a part of `expr`.
+std::optional<::dietcode::Interval>
+evaluateBounds(AffineExpr expr, ArrayRef<::dietcode::Interval> symbols);
 
-/// The value of `expr` at a point.
+/// The value of `expr` at a point for which it has bounds.
 int64_t evaluateAt(AffineExpr expr, ArrayRef<int64_t> symbols);
 
 } // namespace mlir::dietcode

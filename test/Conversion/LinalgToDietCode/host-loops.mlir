@@ -1,0 +1,60 @@
+// RUN: dietcode-opt %s --convert-linalg-to-dietcode --verify-diagnostics
+
+// A product that is left to loops on the host is not left so in silence.
+
+func.func @widening(%a: tensor<5x8xf16>, %b: tensor<8x4xf16>, %c: tensor<5x4xf32>) -> tensor<5x4xf32> {
+  // expected-warning @below {{'linalg.matmul' op will run on the host: its factors and its sum are not of one element type}}
+  %0 = linalg.matmul ins(%a, %b : tensor<5x8xf16>, tensor<8x4xf16>) outs(%c : tensor<5x4xf32>) -> tensor<5x4xf32>
+  return %0 : tensor<5x4xf32>
+}
+
+func.func @widening_integers(%a: memref<5x8xi8>, %b: memref<8x4xi8>, %c: memref<5x4xi32>) {
+  // expected-warning @below {{'linalg.matmul' op will run on the host: its factors and its sum are not of one element type}}
+  linalg.matmul ins(%a, %b : memref<5x8xi8>, memref<8x4xi8>) outs(%c : memref<5x4xi32>)
+  return
+}
+
+func.func @batch(%a: tensor<2x5x8xf32>, %b: tensor<2x8x4xf32>, %c: tensor<2x5x4xf32>) -> tensor<2x5x4xf32> {
+  // expected-warning @below {{'linalg.batch_matmul' op will run on the host: it does not have two parallel loops and a reduction}}
+  %0 = linalg.batch_matmul ins(%a, %b : tensor<2x5x8xf32>, tensor<2x8x4xf32>) outs(%c : tensor<2x5x4xf32>) -> tensor<2x5x4xf32>
+  return %0 : tensor<2x5x4xf32>
+}
+
+func.func @matvec(%a: tensor<5x8xf32>, %b: tensor<8xf32>, %c: tensor<5xf32>) -> tensor<5xf32> {
+  // expected-warning @below {{'linalg.matvec' op will run on the host: it does not have two parallel loops and a reduction}}
+  %0 = linalg.matvec ins(%a, %b : tensor<5x8xf32>, tensor<8xf32>) outs(%c : tensor<5xf32>) -> tensor<5xf32>
+  return %0 : tensor<5xf32>
+}
+
+func.func @convolution(%a: tensor<16xf32>, %b: tensor<4xf32>, %c: tensor<13xf32>) -> tensor<13xf32> {
+  // expected-warning @below {{'linalg.conv_1d' op will run on the host}}
+  %0 = linalg.conv_1d ins(%a, %b : tensor<16xf32>, tensor<4xf32>) outs(%c : tensor<13xf32>) -> tensor<13xf32>
+  return %0 : tensor<13xf32>
+}
+
+func.func @broadcast(%a: tensor<8xf32>, %b: tensor<8x4xf32>, %c: tensor<5x4xf32>) -> tensor<5x4xf32> {
+  // expected-warning @below {{'linalg.matmul' op will run on the host: an indexing map is not of two distinct loops}}
+  %0 = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+         ins(%a, %b : tensor<8xf32>, tensor<8x4xf32>) outs(%c : tensor<5x4xf32>) -> tensor<5x4xf32>
+  return %0 : tensor<5x4xf32>
+}
+
+func.func @complex(%a: tensor<5x8xcomplex<f32>>, %b: tensor<8x4xcomplex<f32>>, %c: tensor<5x4xcomplex<f32>>) -> tensor<5x4xcomplex<f32>> {
+  // expected-warning @below {{'linalg.matmul' op will run on the host: an operand is sparse, or not of floats or integers}}
+  %0 = linalg.matmul ins(%a, %b : tensor<5x8xcomplex<f32>>, tensor<8x4xcomplex<f32>>) outs(%c : tensor<5x4xcomplex<f32>>) -> tensor<5x4xcomplex<f32>>
+  return %0 : tensor<5x4xcomplex<f32>>
+}
+
+func.func @multiplied_destination(%a: memref<8x8xf32>, %b: memref<8x8xf32>) {
+  // expected-warning @below {{'linalg.matmul' op will run on the host: it multiplies its destination}}
+  linalg.matmul ins(%a, %b : memref<8x8xf32>, memref<8x8xf32>) outs(%a : memref<8x8xf32>)
+  return
+}
+
+// Nothing to say about what an operator computes, and about what is no product.
+func.func @silent(%a: tensor<5x8xf32>, %b: tensor<8x4xf32>, %c: tensor<5x4xf32>, %r: tensor<5xf32>) -> tensor<5xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<5x8xf32>, tensor<8x4xf32>) outs(%c : tensor<5x4xf32>) -> tensor<5x4xf32>
+  %1 = linalg.softmax dimension(1) ins(%0 : tensor<5x4xf32>) outs(%c : tensor<5x4xf32>) -> tensor<5x4xf32>
+  %2 = linalg.reduce { arith.addf } ins(%1 : tensor<5x4xf32>) outs(%r : tensor<5xf32>) dimensions = [1]
+  return %2 : tensor<5xf32>
+}
