@@ -9,13 +9,16 @@
 // bench-ranking RECORDS [N K]: RECORDS are of dietcode-tune --exhaustive on one
 // operator, N and K its static extents if the file has several. Prints
 //
-//   - how the model ranks micro-kernels that it has not seen (5-fold): Spearman's
-//     rank correlation and the coefficient of determination of their throughput;
-//   - the best of the model's first one and first eight choices, as a fraction of
+//   - how the model ranks micro-kernels that it has not seen (5-fold):
+//   Spearman's
+//     rank correlation and the coefficient of determination of their
+//     throughput;
+//   - the best of the model's first one and first eight choices, as a fraction
+//   of
 //     the exhaustive best of each instance, before training and after (5-fold);
 //   - the trials that one joint search takes until it is within 2 % of the
-//     exhaustive best at every instance, against one search for each instance by
-//     the same engine.
+//     exhaustive best at every instance, against one search for each instance
+//     by the same engine.
 //
 //===----------------------------------------------------------------------===//
 
@@ -120,8 +123,7 @@ static size_t countTrials(const Enumeration &all,
                           uint64_t seed) {
   std::vector<TuneInstance> instances;
   for (size_t i : wanted)
-    instances.push_back(
-        {all.instances[i].shape, 1.0 / double(wanted.size())});
+    instances.push_back({all.instances[i].shape, 1.0 / double(wanted.size())});
   std::vector<ContractionShape> points;
   for (const TuneInstance &instance : all.instances)
     points.push_back(instance.shape);
@@ -156,8 +158,8 @@ static size_t countTrials(const Enumeration &all,
       records.back().runs.clear();
       for (const KernelRun &run : all.measured[at->second].runs) {
         RecordRun entry;
-        entry.shape = {{"m", run.shape.m}, {"n", run.shape.n},
-                       {"k", run.shape.k}};
+        entry.shape = {
+            {"m", run.shape.m}, {"n", run.shape.n}, {"k", run.shape.k}};
         entry.blocks = run.blocks;
         entry.seconds = run.seconds;
         records.back().runs.push_back(entry);

@@ -99,8 +99,7 @@ dietcode::planRuns(const MicroKernelCost &cost,
   if (most > 0)
     runs.push_back(fit);
   for (int perSM : {1, cost.resources.blocksPerSM})
-    addRun(runs,
-           planBlocks(schedule, int64_t(perSM) * device.smCount, points));
+    addRun(runs, planBlocks(schedule, int64_t(perSM) * device.smCount, points));
   return runs;
 }
 

@@ -124,6 +124,7 @@ void Executor::startWarp(Warp &warp) {
   warp.active = warp.alive;
   warp.reconverge = noTarget;
   warp.stack.clear();
+  warp.lanesWait = false;
   warp.status = Warp::Ready;
   warp.issued = 0;
   warp.clock = 0;
@@ -189,7 +190,7 @@ bool Executor::runBlock(uint64_t index, bool sampled) {
       break;
     if (!releaseBarriers() && !progress)
       return reportDeadlock();
-    if (launch.instructionLimit && overLimit())
+    if ((launch.instructionLimit || launch.deadline) && overLimit())
       return false;
   }
   if (isSampled)
@@ -197,22 +198,29 @@ bool Executor::runBlock(uint64_t index, bool sampled) {
   return true;
 }
 
+/// Whether the block has reached a limit, which is a finding.
 bool Executor::overLimit() {
   uint64_t issued = 0;
   for (const Warp &warp : warps)
     issued += warp.issued;
-  if (issued <= launch.instructionLimit)
+  std::string what;
+  if (launch.instructionLimit && issued > launch.instructionLimit)
+    what = "the block executed more than " +
+           std::to_string(launch.instructionLimit) +
+           " warp instructions; the kernel may not terminate "
+           "(DIETCODE_VGPU_MAX_INSTRUCTIONS sets the limit, 0 lifts it)";
+  else if (launch.deadline &&
+           std::chrono::steady_clock::now() > *launch.deadline)
+    what = "the launch takes longer than it may "
+           "(DIETCODE_VGPU_MAX_SECONDS sets the limit)";
+  else
     return false;
   auto running = std::find_if(warps.begin(), warps.end(), [](const Warp &w) {
     return w.status != Warp::Done;
   });
   fault(*running, program.code[running->pc],
         static_cast<unsigned>(__builtin_ctz(running->alive)),
-        FindingKind::Limit,
-        "the block executed more than " +
-            std::to_string(launch.instructionLimit) +
-            " warp instructions; the kernel may not terminate "
-            "(DIETCODE_VGPU_MAX_INSTRUCTIONS sets the limit, 0 lifts it)");
+        FindingKind::Limit, what);
   return true;
 }
 
@@ -260,6 +268,7 @@ bool Executor::releaseBarriers() {
       if (warp.status == Warp::Waiting && warp.barrier == id) {
         warp.status = Warp::Ready;
         warp.clock = latest;
+        resumeLanes(warp);
       }
   }
   return released;

@@ -173,6 +173,7 @@ uint8_t consumedSources(const Inst &inst) {
   case Kind::StoreFragment:
   case Kind::Atomic:
   case Kind::Barrier:
+  case Kind::WarpBarrier:
   case Kind::Vote:
   case Kind::Match:
   case Kind::Trap:

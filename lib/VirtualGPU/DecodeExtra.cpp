@@ -271,7 +271,7 @@ bool Decoder::nothing(const RawInstruction &raw) {
       "prefetch.global.L2", "prefetch.local.L1",
       "prefetch.local.L2",  "prefetchu.L1",
       "nanosleep.u32",      "pmevent",
-      "pmevent.mask",       "bar.warp.sync"};
+      "pmevent.mask"};
   std::string opcode(raw.opcode[0]);
   for (size_t i = 1; i < raw.opcode.size(); ++i)
     opcode += "." + std::string(raw.opcode[i]);

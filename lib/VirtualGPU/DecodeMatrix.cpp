@@ -140,16 +140,23 @@ bool Decoder::mma(const RawInstruction &raw) {
   if (!mods.rest.empty() || !mmaExists(op.shape, op.types) ||
       (op.saturate && (!isInteger || isBits)))
     return refuse("no such matrix instruction");
-  for (unsigned i = 0; i < 3; ++i) {
+  for (unsigned i = 0; i < 3; ++i)
     op.layouts[i] = mmaLayout(op.shape, static_cast<MatrixRole>(i));
-    if (!registers(raw.operands[i + 1],
-                   op.layouts[i].perLane / elementsPerRegister(op.types[i + 1]),
-                   op.src, /*isTarget=*/false))
+  return emitMultiply(raw, std::move(op));
+}
+
+/// The registers of a multiplication whose shape, types and layouts are known.
+bool Decoder::emitMultiply(const RawInstruction &raw, MatrixOp op) {
+  auto take = [&](unsigned operand, unsigned layout, bool isTarget) {
+    return registers(raw.operands[operand],
+                     op.layouts[layout].perLane /
+                         elementsPerRegister(op.types[operand]),
+                     isTarget ? op.dst : op.src, isTarget);
+  };
+  for (unsigned i = 0; i < 3; ++i)
+    if (!take(i + 1, i, /*isTarget=*/false))
       return false;
-  }
-  if (!registers(raw.operands[0],
-                 op.layouts[2].perLane / elementsPerRegister(op.types[0]),
-                 op.dst, /*isTarget=*/true))
+  if (!take(0, 2, /*isTarget=*/true))
     return false;
   Inst inst = begin(raw, Kind::Mma, Pipe::Tensor);
   inst.imm = static_cast<uint32_t>(program.matrixOps.size());
@@ -199,20 +206,8 @@ bool Decoder::wmma(const RawInstruction &raw) {
     auto role = static_cast<MatrixRole>(i);
     unsigned n = wmmaElements(op.shape, role, op.types[i + 1]);
     op.layouts[i] = wmmaLayout(op.shape, role, n, columnMajor[i]);
-    if (!registers(raw.operands[i + 1],
-                   n / elementsPerRegister(op.types[i + 1]), op.src,
-                   /*isTarget=*/false))
-      return false;
   }
-  if (!registers(raw.operands[0],
-                 op.layouts[2].perLane / elementsPerRegister(op.types[0]),
-                 op.dst, /*isTarget=*/true))
-    return false;
-  Inst inst = begin(raw, Kind::Mma, Pipe::Tensor);
-  inst.imm = static_cast<uint32_t>(program.matrixOps.size());
-  program.matrixOps.push_back(std::move(op));
-  emit(inst);
-  return true;
+  return emitMultiply(raw, std::move(op));
 }
 
 /// wmma.load.{a,b,c}.sync.aligned.layout.shape{.ss}.type r, [p]{, stride};

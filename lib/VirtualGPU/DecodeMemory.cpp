@@ -318,7 +318,10 @@ bool Decoder::barrier(const RawInstruction &raw) {
   if (raw.opcode[0] == "bar" && mods.take("warp")) {
     if (!mods.take("sync") || !mods.done() || raw.operands.size() != 1)
       return false;
-    return nothing(raw); // Lanes of a warp run in step here.
+    Inst inst = begin(raw, Kind::WarpBarrier, Pipe::Control);
+    inst.src[0] = source(raw.operands[0], Type::U32);
+    emit(inst);
+    return inst.src[0] != noRef;
   }
   mods.take("cta");
   if (mods.take("red"))

@@ -11,6 +11,15 @@
 #include <cstring>
 
 namespace dietcode::vgpu {
+namespace {
+
+/// Of a kernel, its functions included: what input that is made to take all
+/// memory would need, and kernels never do. The analyses keep some bits for
+/// each register in each basic block.
+constexpr size_t maxInstructions = size_t(1) << 20;
+constexpr uint64_t maxAnalysisBits = uint64_t(1) << 30;
+
+} // namespace
 
 unsigned log2Bytes(unsigned bytes) {
   return bytes == 8 ? 3 : bytes == 4 ? 2 : bytes == 2 ? 1 : 0;
@@ -420,8 +429,15 @@ bool Decoder::trap(const RawInstruction &raw) {
   return true;
 }
 
+tl::unexpected<Error> Decoder::failSize(unsigned line) const {
+  return fail(std::string(moduleName) + ":" + std::to_string(line) +
+              ": kernel '" + kernel.name +
+              "' has too many instructions, branches and registers");
+}
+
 Expected<Program> Decoder::run() {
   program.name = kernel.name;
+  program.line = kernel.line;
   program.params = kernel.params;
   program.requiredThreads = kernel.requiredThreads;
   program.maxThreads = kernel.maxThreads;
@@ -439,6 +455,8 @@ Expected<Program> Decoder::run() {
       return fail(std::string(moduleName) + ":" + std::to_string(raw.line) +
                   ": unsupported instruction '" + oneSpaced(raw.text) + "'" +
                   (reason.empty() ? "" : ": " + reason));
+    if (program.code.size() > maxInstructions)
+      return failSize(raw.line);
     noteForCheckers(raw, program, firstInst.back());
   }
   firstInst.push_back(static_cast<uint32_t>(program.code.size()));
@@ -449,6 +467,11 @@ Expected<Program> Decoder::run() {
   program.sources.push_back({end.line, "(end of the kernel)"});
   Inst last = begin(end, Kind::Exit, Pipe::None);
   emit(last);
+  auto branches = static_cast<uint64_t>(
+      std::count_if(program.code.begin(), program.code.end(),
+                    [](auto &inst) { return inst.kind == Kind::Branch; }));
+  if (branches * types.size() > maxAnalysisBits)
+    return failSize(kernel.line);
   for (Inst &inst : program.code)
     if (inst.kind == Kind::Branch)
       inst.target = firstInst[inst.target];

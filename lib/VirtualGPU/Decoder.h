@@ -42,6 +42,7 @@ public:
           const std::vector<GlobalVariable> &globals,
           std::string_view moduleName);
   Expected<Program> run();
+  tl::unexpected<Error> failSize(unsigned line) const;
 
 private:
   using DecodeFn = bool (Decoder::*)(const RawInstruction &);
@@ -94,6 +95,7 @@ private:
   bool setpHalves(const RawInstruction &raw);
   bool mma(const RawInstruction &raw);
   bool wmma(const RawInstruction &raw);
+  bool emitMultiply(const RawInstruction &raw, MatrixOp op);
   bool fragment(const RawInstruction &raw, bool isLoad);
   bool loadMatrix(const RawInstruction &raw);
   bool moveMatrix(const RawInstruction &raw);

@@ -16,6 +16,9 @@
 #include "Timing/Trace.h"
 #include "dietcode/VirtualGPU/VirtualGPU.h"
 #include <algorithm>
+#include <chrono>
+#include <optional>
+#include <unordered_set>
 
 namespace dietcode::vgpu {
 
@@ -37,6 +40,7 @@ struct LaunchState {
   CheckOptions checks;
   GlobalChecks *global; ///< Null if global memory needs no shadow.
   RegisterCount registers;
+  std::optional<std::chrono::steady_clock::time_point> deadline;
 };
 
 /// The coordinates of an index in a box, x fastest.
@@ -93,9 +97,13 @@ struct Sample {
 /// Lanes that wait while others run: they continue at `pc`. The entry's lanes
 /// are done once they reach `reconverge`.
 struct Divergence {
+  enum Wait : uint8_t { No, ForLanes, ForBlock };
   uint32_t pc;
   uint32_t reconverge;
   uint32_t mask;
+  Wait wait = No;
+  uint32_t members = 0; ///< That the lanes wait for, or the barrier's number.
+  uint32_t threads = 0; ///< What the barrier waits for.
 };
 
 struct Warp {
@@ -107,6 +115,8 @@ struct Warp {
   uint32_t alive = 0;  ///< Lanes that have not exited.
   uint32_t reconverge = noTarget;
   std::vector<Divergence> stack;
+  bool lanesWait = false; ///< Perhaps; never false when some do.
+  bool polls = false;     ///< In this turn: reads what others may change.
   enum Status : uint8_t { Ready, Waiting, Done, Failed } status = Ready;
   uint32_t barrier = 0;        ///< What a Waiting warp waits at.
   uint32_t barrierThreads = 0; ///< How many it waits for; 0 is the block.
@@ -165,12 +175,23 @@ private:
   void readClock(uint64_t now, const Inst &inst, uint32_t mask);
   void writeRow(const Inst &inst, Ref dst, const void *row, uint32_t mask);
   void writePredicate(Ref dst, uint32_t value, uint32_t mask);
-  bool arrive(Warp &warp, const Inst &inst, uint32_t mask);
-  /// Continues with the lanes below; false when the warp has no lanes left.
+  struct Turn;
+  bool nextLanes(Turn &turn);
+  bool control(Turn &turn, const Inst &inst, uint32_t mask);
+  void observe(Warp &warp, const Inst &inst, uint32_t active);
+
+  // Divergence.cpp
+  enum class Arrival : uint8_t { GoesOn, LanesWait, WarpWaits, Failed };
+  Arrival arrive(Warp &warp, const Inst &inst, uint32_t mask, uint32_t pc);
+  Arrival meet(Warp &warp, const Inst &inst, uint32_t mask, uint32_t pc);
+  Warp::Status waitForLanes(Warp &warp, uint32_t &pc);
+  void releaseLanes(Warp &warp);
+  void resumeLanes(Warp &warp);
+  void yieldLanes(Warp &warp);
+  /// Continues with lanes of the stack; false when none of them can go on.
   bool popDivergence(Warp &warp, uint32_t &pc, uint32_t &active);
   void diverge(Warp &warp, const Inst &inst, uint32_t taken, uint32_t &pc,
                uint32_t &active);
-  void observe(Warp &warp, const Inst &inst, uint32_t active);
 
   // Access.cpp
   bool load(Warp &warp, const Inst &inst, uint32_t mask);

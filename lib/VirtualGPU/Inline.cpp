@@ -28,6 +28,9 @@ namespace dietcode::vgpu {
 namespace {
 
 constexpr size_t maxInstructions = size_t(1) << 16;
+constexpr size_t maxRegisters = size_t(1) << 18;
+/// Over all functions that a kernel calls, each of which is kept.
+constexpr size_t maxCopied = size_t(1) << 18;
 
 class Inliner {
 public:
@@ -73,6 +76,7 @@ private:
   std::string_view moduleName;
   std::map<std::string, RawKernel, std::less<>> done;
   std::vector<std::string> path; ///< Functions being expanded.
+  size_t copied = 0;             ///< Instructions in `done`.
 };
 
 bool Inliner::error(const RawInstruction &at, const std::string &why) {
@@ -117,6 +121,10 @@ bool Inliner::expand(const RawKernel &from, RawKernel &into, unsigned depth) {
       return error(raw, "with the functions that it calls, '" + from.name +
                             "' has more than " +
                             std::to_string(maxInstructions) + " instructions");
+    if (into.registers.size() > maxRegisters)
+      return error(raw, "with the functions that it calls, '" + from.name +
+                            "' has more than " + std::to_string(maxRegisters) +
+                            " registers");
   }
   position.push_back(static_cast<uint32_t>(into.body.size()));
   for (auto &[label, at] : from.labels)
@@ -144,6 +152,11 @@ const RawKernel *Inliner::expanded(const RawInstruction &at,
   path.pop_back();
   if (!ok)
     return nullptr;
+  copied += result.body.size();
+  if (copied > maxCopied) {
+    error(at, "the functions that kernels call are too large");
+    return nullptr;
+  }
   // Shared variables exist once, however often the function is called.
   Names names;
   for (Variable &variable : result.variables)

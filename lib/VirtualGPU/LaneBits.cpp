@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LaneExtra.h"
 #include "LaneMath.h"
 #include "LaneTargets.h"
 
@@ -216,46 +217,12 @@ HALVES(halfEx2, finishHalf(__builtin_exp2(halfToDouble(a)), 0))
 HALVES(halfTanh, finishHalf(__builtin_tanh(halfToDouble(a)), 0))
 
 template <int K>
-bool compareHalf(double a, double b) {
-  switch (static_cast<Op>(unsigned(Op::CmpEq) + K)) {
-  case Op::CmpEq:
-    return a == b;
-  case Op::CmpNe:
-    return a < b || a > b;
-  case Op::CmpLt:
-    return a < b;
-  case Op::CmpLe:
-    return a <= b;
-  case Op::CmpGt:
-    return a > b;
-  case Op::CmpGe:
-    return a >= b;
-  case Op::CmpEqu:
-    return !(a < b || a > b);
-  case Op::CmpNeu:
-    return a != b;
-  case Op::CmpLtu:
-    return !(a >= b);
-  case Op::CmpLeu:
-    return !(a > b);
-  case Op::CmpGtu:
-    return !(a <= b);
-  case Op::CmpGeu:
-    return !(a < b);
-  case Op::CmpNum:
-    return a == a && b == b;
-  default:
-    return a != a || b != b;
-  }
-}
-
-template <int K>
 void halfCompare(void *dst, const void *a, const void *b, const void *,
                  const void *, uint32_t) {
   uint32_t mask = 0;
   for (int i = 0; i < laneCount; ++i)
-    mask |= uint32_t(compareHalf<K>(halfToDouble(element<Half>(a, i)),
-                                    halfToDouble(element<Half>(b, i))))
+    mask |= uint32_t(compareHalves(halfToDouble(element<Half>(a, i)),
+                                   halfToDouble(element<Half>(b, i)), K))
             << i;
   *static_cast<uint32_t *>(dst) = mask;
 }

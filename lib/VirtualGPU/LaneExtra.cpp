@@ -87,40 +87,6 @@ void rowTestp(void *dst, const void *a, const void *, const void *,
   *static_cast<uint32_t *>(dst) = result;
 }
 
-bool compareHalves(double a, double b, uint32_t comparison) {
-  bool ordered = a == a && b == b;
-  switch (static_cast<Op>(unsigned(Op::CmpEq) + comparison)) {
-  case Op::CmpEq:
-    return ordered && a == b;
-  case Op::CmpNe:
-    return ordered && a != b;
-  case Op::CmpLt:
-    return a < b;
-  case Op::CmpLe:
-    return a <= b;
-  case Op::CmpGt:
-    return a > b;
-  case Op::CmpGe:
-    return a >= b;
-  case Op::CmpEqu:
-    return !ordered || a == b;
-  case Op::CmpNeu:
-    return !ordered || a != b;
-  case Op::CmpLtu:
-    return !ordered || a < b;
-  case Op::CmpLeu:
-    return !ordered || a <= b;
-  case Op::CmpGtu:
-    return !ordered || a > b;
-  case Op::CmpGeu:
-    return !ordered || a >= b;
-  case Op::CmpNum:
-    return ordered;
-  default:
-    return !ordered;
-  }
-}
-
 template <int N>
 void rowSetHalves(void *dst, const void *a, const void *b, const void *,
                   const void *, uint32_t imm) {

@@ -56,6 +56,42 @@ LaneFn testpFunction(bool isDouble);
 void rowIsSpace(void *dst, const void *a, const void *b, const void *c,
                 const void *d, uint32_t imm);
 
+/// A comparison, given by its distance from Op::CmpEq; the unordered ones and
+/// CmpNan are true of NaN.
+inline bool compareHalves(double a, double b, uint32_t comparison) {
+  bool ordered = a == a && b == b;
+  switch (static_cast<Op>(unsigned(Op::CmpEq) + comparison)) {
+  case Op::CmpEq:
+    return ordered && a == b;
+  case Op::CmpNe:
+    return ordered && a != b;
+  case Op::CmpLt:
+    return a < b;
+  case Op::CmpLe:
+    return a <= b;
+  case Op::CmpGt:
+    return a > b;
+  case Op::CmpGe:
+    return a >= b;
+  case Op::CmpEqu:
+    return !ordered || a == b;
+  case Op::CmpNeu:
+    return !ordered || a != b;
+  case Op::CmpLtu:
+    return !ordered || a < b;
+  case Op::CmpLeu:
+    return !ordered || a <= b;
+  case Op::CmpGtu:
+    return !ordered || a > b;
+  case Op::CmpGeu:
+    return !ordered || a >= b;
+  case Op::CmpNum:
+    return ordered;
+  default:
+    return !ordered;
+  }
+}
+
 /// set on halves, `count` of them being 32 or 64: 1.0, or ones if imm has
 /// bit 8. The lower bits of imm are the comparison's distance from Op::CmpEq.
 LaneFn setHalvesFunction(unsigned count);

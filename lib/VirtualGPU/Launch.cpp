@@ -30,10 +30,32 @@ unsigned hostThreads() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
+/// When a launch that starts now has to end, if ever.
+Expected<std::optional<std::chrono::steady_clock::time_point>>
+deadlineOf(const LaunchConfig &config) {
+  double seconds = config.maxSeconds;
+  const char *text = std::getenv("DIETCODE_VGPU_MAX_SECONDS");
+  if (seconds == 0 && text && *text) {
+    char *end = nullptr;
+    seconds = std::strtod(text, &end);
+    if (*end || !(seconds > 0))
+      return fail("DIETCODE_VGPU_MAX_SECONDS=" + std::string(text) +
+                  ": expected a positive number of seconds");
+  }
+  // Years are as good as for ever, and do not overflow.
+  if (seconds == 0 || seconds > 1e8)
+    return std::nullopt;
+  return std::chrono::steady_clock::now() +
+         std::chrono::microseconds(static_cast<int64_t>(seconds * 1e6));
+}
+
 std::string triple(const std::array<int64_t, 3> &v) {
   return "(" + std::to_string(v[0]) + ", " + std::to_string(v[1]) + ", " +
          std::to_string(v[2]) + ")";
 }
+
+/// The checkers and reports number blocks with 32 bits. Hours of host time.
+constexpr int64_t mostBlocks = 0xffffffff;
 
 /// The launch limits of the device; an empty string if all hold.
 std::string checkShape(const DeviceSpec &spec, const LaunchConfig &config) {
@@ -55,6 +77,12 @@ std::string checkShape(const DeviceSpec &spec, const LaunchConfig &config) {
     return "block " + triple(config.block) + " has " + std::to_string(threads) +
            " threads; " + device + " allows " +
            std::to_string(spec.maxThreadsPerBlock);
+  // Each dimension being within its limit, 2^63 at most.
+  int64_t blocks = config.grid[0] * config.grid[1] * config.grid[2];
+  if (blocks > mostBlocks)
+    return "grid " + triple(config.grid) + " has " + std::to_string(blocks) +
+           " blocks; the virtual GPU counts up to " +
+           std::to_string(mostBlocks);
   return "";
 }
 
@@ -79,9 +107,11 @@ std::string checkKernelLimits(const DeviceSpec &spec, const Program &program,
     return "the kernel declares " + std::to_string(program.staticSharedBytes) +
            " bytes of shared memory; " + device + " allows " +
            std::to_string(spec.staticSharedPerBlock) + " bytes statically";
-  int64_t total = program.staticSharedBytes + config.dynamicSharedBytes;
-  if (config.dynamicSharedBytes < 0 || total > spec.optInSharedPerBlock)
-    return "the block asks for " + std::to_string(total) +
+  int64_t most = spec.optInSharedPerBlock - program.staticSharedBytes;
+  if (config.dynamicSharedBytes < 0 || config.dynamicSharedBytes > most)
+    return "the block asks for " +
+           std::to_string(static_cast<uint64_t>(config.dynamicSharedBytes) +
+                          program.staticSharedBytes) +
            " bytes of shared memory (" +
            std::to_string(program.staticSharedBytes) + " static, " +
            std::to_string(config.dynamicSharedBytes) + " dynamic); " + device +
@@ -322,8 +352,8 @@ Expected<LaunchReport> VirtualGPU::launch(const Module &module,
   }
   const Program &program = it->second;
   auto refuse = [&](const std::string &why) {
-    return fail(impl.name + ": cannot launch kernel '" + program.name +
-                "': " + why);
+    return fail(impl.name + ":" + std::to_string(program.line) +
+                ": cannot launch kernel '" + program.name + "': " + why);
   };
   if (paramCount != program.params.size())
     return refuse(std::to_string(paramCount) +
@@ -341,6 +371,9 @@ Expected<LaunchReport> VirtualGPU::launch(const Module &module,
     why = "a launch cannot be both for the time only and for the results only";
   if (!why.empty())
     return refuse(why);
+  auto deadline = deadlineOf(config);
+  if (!deadline)
+    return tl::unexpected(deadline.error());
   RangeTable memory = deviceMemory.snapshot(moduleRanges(module));
   LaunchState state = {program,
                        impl.name,
@@ -357,7 +390,8 @@ Expected<LaunchReport> VirtualGPU::launch(const Module &module,
                        config.maxWarpInstructionsPerBlock,
                        config.checks,
                        nullptr,
-                       countRegisters(impl, program, deviceSpec, config)};
+                       countRegisters(impl, program, deviceSpec, config),
+                       *deadline};
   return runChecked(state, config, kind, finding);
 }
 

@@ -11,18 +11,32 @@
 #include "Syntax.h"
 #include "Timing/Registers.h"
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 namespace dietcode::vgpu {
 namespace {
 
+/// Most bytes of a module's variables.
+constexpr uint64_t maxGlobalBytes = uint64_t(1) << 30;
+
 /// Storage for the module's variables, at their alignment.
-void allocateGlobals(const RawModule &raw, Module::Impl &impl) {
+Expected<bool> allocateGlobals(const RawModule &raw, Module::Impl &impl) {
+  uint64_t total = 0;
   for (const Variable &variable : raw.variables) {
     if (variable.space != Space::Global && variable.space != Space::Const)
       continue;
     uint64_t align = std::max(16u, variable.align);
-    auto storage = std::make_unique<uint8_t[]>(variable.size + align);
+    total += variable.size + align;
+    // Zeroed memory costs nothing until it is used, however large it is.
+    Module::Impl::Storage storage(
+        total > maxGlobalBytes
+            ? nullptr
+            : static_cast<uint8_t *>(std::calloc(variable.size + align, 1)));
+    if (!storage)
+      return fail(impl.name + ": the variables up to '" + variable.name +
+                  "' take " + std::to_string(total) + " bytes; the limit is " +
+                  std::to_string(maxGlobalBytes));
     auto address = reinterpret_cast<uint64_t>(storage.get());
     auto *data = storage.get() + (align - address % align) % align;
     std::copy(variable.initializer.begin(), variable.initializer.end(), data);
@@ -30,6 +44,7 @@ void allocateGlobals(const RawModule &raw, Module::Impl &impl) {
         {variable.name, variable.size, variable.align, data});
     impl.storage.push_back(std::move(storage));
   }
+  return true;
 }
 
 /// Fills in the addresses in initializers.
@@ -102,7 +117,8 @@ Expected<std::shared_ptr<const Module>> parseModule(std::string_view text,
   impl->name = std::move(name);
   impl->text = text;
   impl->chip = raw->chip;
-  allocateGlobals(*raw, *impl);
+  if (auto ok = allocateGlobals(*raw, *impl); !ok)
+    return tl::unexpected(ok.error());
   if (auto ok = relocateGlobals(*raw, *impl); !ok)
     return tl::unexpected(ok.error());
   for (const RawKernel &kernel : raw->kernels) {

@@ -201,8 +201,12 @@ bool Parser::parseVariables(std::vector<Variable> &into) {
     isExtern |= at(".extern");
     ++pos;
   }
-  prototype.space =
-      at(".param") ? Space::Param : parseSpace(peek().text).value();
+  std::optional<Space> space =
+      at(".param") ? Space::Param : parseSpace(peek().text);
+  if (!space)
+    return error(peek().line,
+                 "expected a state space, found " + quote(peek().text));
+  prototype.space = *space;
   ++pos;
   uint64_t align = 0;
   std::optional<Type> type;
@@ -328,6 +332,7 @@ bool Parser::parseElements(Variable &variable, unsigned elementBytes,
 bool Parser::parseEntry() {
   ++pos; // .entry
   RawKernel kernel;
+  kernel.line = peek().line;
   if (peek().kind != Token::Word)
     return error(peek().line, "expected a kernel name");
   kernel.name = peek().text;

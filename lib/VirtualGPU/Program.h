@@ -21,6 +21,7 @@
 #include "dietcode/VirtualGPU/Module.h"
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
@@ -69,6 +70,7 @@ enum class Kind : uint8_t {
   LoadMatrix,    ///< ldmatrix of dst, rows at src[0].
   MoveMatrix,    ///< movmatrix.
   Print,         ///< vprintf of the text at src[0], arguments at src[1].
+  WarpBarrier,   ///< Of the lanes in src[0].
   Nop,
 };
 
@@ -142,6 +144,12 @@ inline bool writesMemory(Kind kind) {
          kind == Kind::StoreFragment;
 }
 
+/// What lanes that execute it may not go on from to the next instruction.
+inline bool isControl(Kind kind) {
+  return kind == Kind::Branch || kind == Kind::Exit || kind == Kind::Barrier ||
+         kind == Kind::WarpBarrier;
+}
+
 /// Whether imm numbers a MatrixOp.
 inline bool usesMatrixOp(Kind kind) {
   return kind == Kind::Mma || kind == Kind::LoadFragment ||
@@ -201,6 +209,7 @@ struct SourceLine {
 /// One kernel, ready to run. Immutable once decoded.
 struct Program {
   std::string name;
+  unsigned line = 0; ///< Of its .entry.
   std::vector<Param> params;
   uint32_t paramBytes = 0;
   std::vector<Inst> code;
@@ -239,11 +248,16 @@ struct GlobalVariable {
 };
 
 struct Module::Impl {
+  struct Free {
+    void operator()(uint8_t *data) const { std::free(data); }
+  };
+  using Storage = std::unique_ptr<uint8_t, Free>;
+
   std::string name;
   std::string text;  ///< For ptxas.
   unsigned chip = 0; ///< 75 for .target sm_75.
   std::vector<GlobalVariable> globals;
-  std::vector<std::unique_ptr<uint8_t[]>> storage;
+  std::vector<Storage> storage;
   std::map<std::string, Program, std::less<>> programs;
   std::vector<KernelInfo> kernels;
 };

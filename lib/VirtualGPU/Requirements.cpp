@@ -27,16 +27,14 @@ struct Requirement {
   std::string_view feature;  ///< What ptxas calls it.
 };
 
-constexpr Requirement requirements[] = {
-    // Types.
-    {"", "bf16", 80, 70, ".bf16"},
-    {"", "bf16x2", 80, 70, ".bf16x2"},
-    {"", "tf32", 80, 70, ".tf32"},
-    {"", "e4m3x2", 89, 81, ".e4m3x2"},
-    {"", "e5m2x2", 89, 81, ".e5m2x2"},
-    {"", "f32x2", 100, 86, ".f32x2"},
+constexpr Requirement typeRequirements[] = {
+    {"", "bf16", 80, 70, ".bf16"},     {"", "bf16x2", 80, 70, ".bf16x2"},
+    {"", "tf32", 80, 70, ".tf32"},     {"", "e4m3x2", 89, 81, ".e4m3x2"},
+    {"", "e5m2x2", 89, 81, ".e5m2x2"}, {"", "f32x2", 100, 86, ".f32x2"},
     {"", "b128", 90, 83, ".b128"},
-    // Matrices.
+};
+
+constexpr Requirement matrixRequirements[] = {
     {"mma", "m16n8k16", 80, 70, ".m16n8k16"},
     {"mma", "m16n8k32", 80, 70, ".m16n8k32"},
     {"mma", "m16n8k64", 80, 70, ".m16n8k64"},
@@ -61,7 +59,9 @@ constexpr Requirement requirements[] = {
     {"stmatrix", "", 90, 78, "stmatrix"},
     {"wgmma", "", 90, 80, "wgmma"},
     {"tcgen05", "", 100, 86, "tcgen05"},
-    // Asynchronous copies and barriers.
+};
+
+constexpr Requirement asynchronousRequirements[] = {
     {"cp", "bulk", 90, 80, "cp.async.bulk"},
     {"cp", "async", 80, 70, "cp.async"},
     {"st", "async", 90, 81, "st.async"},
@@ -74,7 +74,9 @@ constexpr Requirement requirements[] = {
     {"setmaxnreg", "", 90, 80, "setmaxnreg"},
     {"elect", "", 90, 80, "elect"},
     {"redux", "", 80, 70, "redux"},
-    // Memory.
+};
+
+constexpr Requirement memoryRequirements[] = {
     {"", "cluster", 90, 78, ".cluster scope"},
     {"", "shared::cluster", 90, 78, ".shared::cluster"},
     {"", "L2::cache_hint", 80, 74, ".L2::cache_hint"},
@@ -99,7 +101,9 @@ constexpr Requirement requirements[] = {
     {"mapa", "", 90, 78, "mapa"},
     {"getctarank", "", 90, 78, "getctarank"},
     {"clusterlaunchcontrol", "", 100, 86, "clusterlaunchcontrol"},
-    // Arithmetic.
+};
+
+constexpr Requirement arithmeticRequirements[] = {
     {"", "NaN", 80, 70, ".NaN"},
     {"", "relu", 80, 70, ".relu"},
     {"", "xorsign", 86, 72, ".xorsign"},
@@ -154,13 +158,17 @@ bool hasWrongKindOfType(const RawInstruction &raw) {
   return (wantsUntyped && isInteger) || (wantsTyped && isUntyped);
 }
 
-std::string unmetRequirement(const RawInstruction &raw, unsigned chip,
-                             unsigned version) {
+namespace {
+
+/// Why ptxas would refuse an instruction because of one of these rows.
+template <size_t N>
+std::string unmetOf(const Requirement (&rows)[N], const RawInstruction &raw,
+                    unsigned chip, unsigned version) {
   const auto &parts = raw.opcode;
   auto says = [](const Requirement &row) {
     return "Feature '" + std::string(row.feature) + "' requires ";
   };
-  for (const Requirement &row : requirements) {
+  for (const Requirement &row : rows) {
     if (!row.root.empty() && row.root != parts[0])
       continue;
     if (!row.modifier.empty() &&
@@ -175,6 +183,22 @@ std::string unmetRequirement(const RawInstruction &raw, unsigned chip,
              std::to_string(row.version % 10) + " or later";
   }
   return "";
+}
+
+} // namespace
+
+std::string unmetRequirement(const RawInstruction &raw, unsigned chip,
+                             unsigned version) {
+  std::string unmet;
+  auto holds = [&](const auto &rows) {
+    unmet = unmetOf(rows, raw, chip, version);
+    return unmet.empty();
+  };
+  // The first that is not met counts.
+  holds(typeRequirements) && holds(matrixRequirements) &&
+      holds(asynchronousRequirements) && holds(memoryRequirements) &&
+      holds(arithmeticRequirements);
+  return unmet;
 }
 
 } // namespace dietcode::vgpu

@@ -13,9 +13,9 @@
 namespace dietcode::vgpu {
 namespace {
 
-/// Taken branches after which another warp gets its turn, lest one that polls
+/// Instructions after which another warp gets its turn, lest one that polls
 /// shared memory keep out the warp it waits for.
-constexpr uint32_t branchesPerTurn = 1u << 16;
+constexpr uint64_t instructionsPerTurn = 1u << 15;
 
 } // namespace
 
@@ -222,77 +222,6 @@ bool Executor::vote(Warp &warp, const Inst &inst, uint32_t mask) {
 // Control flow
 //===----------------------------------------------------------------------===//
 
-bool Executor::popDivergence(Warp &warp, uint32_t &pc, uint32_t &active) {
-  while (!warp.stack.empty()) {
-    Divergence next = warp.stack.back();
-    warp.stack.pop_back();
-    next.mask &= warp.alive;
-    if (!next.mask)
-      continue;
-    pc = next.pc;
-    active = next.mask;
-    warp.reconverge = next.reconverge;
-    return true;
-  }
-  return false;
-}
-
-/// Splits the active lanes. The side that exits at once goes first, so that no
-/// barrier on the other side misses its lanes.
-void Executor::diverge(Warp &warp, const Inst &inst, uint32_t taken,
-                       uint32_t &pc, uint32_t &active) {
-  // All lanes continue from the meeting point. In a loop that lanes leave one
-  // by one, it is where this path ends anyway, and an entry for it exists
-  // already. Without one, both sides run to the enclosing meeting point or to
-  // the exit.
-  if (inst.reconverge != noTarget && inst.reconverge != warp.reconverge)
-    warp.stack.push_back({inst.reconverge, warp.reconverge, active});
-  uint32_t meet =
-      inst.reconverge != noTarget ? inst.reconverge : warp.reconverge;
-  Divergence first = {inst.target, meet, taken};
-  Divergence second = {pc + 1, meet, active & ~taken};
-  if (program.code[pc + 1].kind == Kind::Exit)
-    std::swap(first, second);
-  warp.stack.push_back(second);
-  pc = first.pc;
-  active = first.mask;
-  warp.reconverge = meet;
-}
-
-bool Executor::arrive(Warp &warp, const Inst &inst, uint32_t mask) {
-  unsigned lane = static_cast<unsigned>(__builtin_ctz(mask));
-  if (mask != warp.alive && launch.checks.barriers)
-    return fault(
-        warp, inst, static_cast<unsigned>(__builtin_ctz(warp.alive & ~mask)),
-        FindingKind::DivergentBarrier,
-        "divergent barrier: this thread has not reached the barrier "
-        "that thread " +
-            std::to_string(warp.index * 32 + lane) + " of its warp waits at");
-  uint32_t id, threads = 0;
-  std::memcpy(&id, row(inst.src[0]) + 4 * size_t(lane), sizeof(id));
-  if (inst.src[1] != noRef)
-    std::memcpy(&threads, row(inst.src[1]) + 4 * size_t(lane), sizeof(threads));
-  if (id > 15)
-    return fault(warp, inst, lane, FindingKind::InvalidBarrier,
-                 "barrier " + std::to_string(id) +
-                     " does not exist; there are "
-                     "16");
-  if (inst.src[1] != noRef && (threads == 0 || threads % 32 != 0))
-    return fault(warp, inst, lane, FindingKind::InvalidBarrier,
-                 "a barrier for " + std::to_string(threads) +
-                     " threads; it must be a multiple of the warp size");
-  if (inst.mode) { // bar.arrive does not wait.
-    arrivals[id] += 32;
-    if (shared)
-      shared->arrive(id, warp.index);
-    return true;
-  }
-  warp.barrier = id;
-  warp.barrierThreads = threads;
-  warp.status = Warp::Waiting;
-  return true;
-}
-
 /// Advances a warp's critical path: in-order issue, each result after its
 /// latency.
 void Executor::observe(Warp &warp, const Inst &inst, uint32_t active) {
@@ -347,6 +276,7 @@ bool Executor::execute(Warp &warp, const Inst &inst, uint32_t mask,
     return true;
   if (inst.warpSync && shared)
     shared->warpSync(warp.index);
+  warp.polls |= inst.strong || inst.kind == Kind::Atomic;
   switch (inst.kind) {
   case Kind::Load:
     return load(warp, inst, mask);
@@ -394,98 +324,133 @@ bool Executor::execute(Warp &warp, const Inst &inst, uint32_t mask,
   }
 }
 
-template <bool Sampled, bool Watched>
-void Executor::runWarp(Warp &warp) {
-  const Inst *code = program.code.data();
-  int64_t *marks = countMarks.data();
-  bases[0] = warp.registers;
-  uint32_t pc = warp.pc, active = warp.active, segment = pc;
-  uint32_t budget = branchesPerTurn;
-  // Ends a straight run of instructions that included the one at pc.
-  auto endSegment = [&] {
+/// Where a warp is while it has its turn.
+struct Executor::Turn {
+  Warp &warp;
+  int64_t *marks;
+  uint32_t pc, active;
+  uint32_t segment; ///< Where this straight run of instructions began.
+
+  /// Ends a straight run that included the instruction at pc.
+  void endSegment() {
     ++marks[segment];
     --marks[pc + 1];
     warp.issued += pc + 1 - segment;
-  };
-  auto stop = [&](Warp::Status status, uint32_t next) {
+  }
+  void stop(Warp::Status status) {
     warp.status = status;
-    warp.pc = next;
+    warp.pc = pc;
     warp.active = active;
-  };
+  }
+};
+
+/// Goes on with other lanes than those that were active; false if there are
+/// none that can.
+bool Executor::nextLanes(Turn &turn) {
+  turn.endSegment();
+  if (popDivergence(turn.warp, turn.pc, turn.active)) {
+    turn.segment = turn.pc;
+    return true;
+  }
+  turn.stop(waitForLanes(turn.warp, turn.pc));
+  return false;
+}
+
+/// Exit, barriers and branches that lanes execute. False if the turn is over.
+bool Executor::control(Turn &turn, const Inst &inst, uint32_t mask) {
+  Warp &warp = turn.warp;
+  switch (inst.kind) {
+  case Kind::Exit:
+    warp.alive &= ~mask;
+    turn.active &= ~mask;
+    break;
+  case Kind::Branch:
+    turn.endSegment();
+    if (mask == turn.active)
+      turn.pc = inst.target;
+    else
+      diverge(warp, inst, mask, turn.pc, turn.active);
+    turn.segment = turn.pc;
+    return true;
+  default:
+    switch (inst.kind == Kind::Barrier ? arrive(warp, inst, mask, turn.pc)
+                                       : meet(warp, inst, mask, turn.pc)) {
+    case Arrival::GoesOn:
+      break;
+    case Arrival::LanesWait:
+      turn.active &= ~mask;
+      break;
+    case Arrival::WarpWaits:
+      turn.endSegment();
+      ++turn.pc;
+      turn.stop(Warp::Waiting);
+      return false;
+    case Arrival::Failed:
+      turn.endSegment();
+      turn.stop(Warp::Failed);
+      return false;
+    }
+  }
+  if (!turn.active)
+    return nextLanes(turn);
+  ++turn.pc;
+  return true;
+}
+
+template <bool Sampled, bool Watched>
+void Executor::runWarp(Warp &warp) {
+  const Inst *code = program.code.data();
+  bases[0] = warp.registers;
+  Turn turn = {warp, countMarks.data(), warp.pc, warp.active, warp.pc};
+  warp.polls = false;
+  // With a limit of instructions, it is not exceeded by much.
+  uint64_t turnEnd = warp.issued + instructionsPerTurn;
+  if (launch.instructionLimit < instructionsPerTurn && launch.instructionLimit)
+    turnEnd = warp.issued + launch.instructionLimit;
   while (true) {
-    const Inst &inst = code[pc];
-    uint32_t mask = active;
+    const Inst &inst = code[turn.pc];
+    uint32_t mask = turn.active;
     if (inst.guard != noRef) {
       uint32_t p;
       std::memcpy(&p, warp.registers + inst.guard, sizeof(p));
       mask &= inst.guardNegated ? ~p : p;
     }
     if constexpr (Sampled)
-      observe(warp, inst, active);
-    if constexpr (Watched)
-      if (inst.watch && !checkRegisters(warp, inst, mask, active)) {
-        endSegment();
-        return stop(Warp::Failed, pc);
-      }
+      observe(warp, inst, turn.active);
     bool ok = true;
-    switch (inst.kind) {
-    case Kind::Lane:
+    if constexpr (Watched)
+      ok = !inst.watch || checkRegisters(warp, inst, mask, turn.active);
+    if (ok && inst.kind == Kind::Lane) {
       if (mask == fullMask)
         inst.fn(row(inst.dst[0]), row(inst.src[0]), row(inst.src[1]),
                 row(inst.src[2]), row(inst.src[3]), inst.imm);
       else if (mask)
         runLanes(warp, inst, mask);
-      break;
-    case Kind::Join:
-      if (pc == warp.reconverge) {
-        endSegment();
-        popDivergence(warp, pc, active); // The lanes that wait here, at least.
-        segment = pc;
-        continue; // Perhaps to this join again, for an outer divergence.
+    } else if (ok && isControl(inst.kind)) {
+      if (mask) {
+        if (!control(turn, inst, mask))
+          return;
+        if (inst.kind != Kind::Branch || warp.issued < turnEnd)
+          continue;
+        turn.stop(Warp::Ready);
+        if (warp.polls)
+          yieldLanes(warp);
+        return;
       }
-      break;
-    case Kind::Barrier:
-      if (!mask)
-        break;
-      ok = arrive(warp, inst, mask);
-      if (ok && warp.status == Warp::Waiting) {
-        endSegment();
-        return stop(Warp::Waiting, pc + 1);
+    } else if (ok && inst.kind == Kind::Join) {
+      // Lanes that wait here go on, perhaps to this join again, for an outer
+      // divergence.
+      if (turn.pc == warp.reconverge) {
+        if (!nextLanes(turn))
+          return;
+        continue;
       }
-      break;
-    case Kind::Exit:
-      if (!mask)
-        break;
-      warp.alive &= ~mask;
-      active &= ~mask;
-      if (active)
-        break;
-      endSegment();
-      if (!popDivergence(warp, pc, active))
-        return stop(Warp::Done, pc);
-      segment = pc;
-      continue;
-    case Kind::Branch:
-      if (!mask)
-        break;
-      endSegment();
-      if (mask == active)
-        pc = inst.target;
-      else
-        diverge(warp, inst, mask, pc, active);
-      segment = pc;
-      if (--budget == 0)
-        return stop(Warp::Ready, pc);
-      continue;
-    default:
-      ok = execute(warp, inst, mask, active, pc + 1 - segment);
-      break;
+    } else if (!ok || !execute(warp, inst, mask, turn.active,
+                               turn.pc + 1 - turn.segment)) {
+      turn.endSegment();
+      return turn.stop(Warp::Failed);
     }
-    if (!ok) {
-      endSegment();
-      return stop(Warp::Failed, pc);
-    }
-    ++pc;
+    ++turn.pc;
   }
 }
 

@@ -74,11 +74,11 @@ static cl::opt<bool>
     modelOnly("model-only",
               cl::desc("Choose by the model and the records; measure nothing"),
               cl::cat(category));
-static cl::opt<bool>
-    exhaustive("exhaustive",
-               cl::desc("Measure every candidate on every instance, which takes "
-                        "long"),
-               cl::cat(category));
+static cl::opt<bool> exhaustive(
+    "exhaustive",
+    cl::desc("Measure every candidate on every instance, which takes "
+             "long"),
+    cl::cat(category));
 static cl::opt<bool>
     noVerify("no-verify",
              cl::desc("Time candidates without comparing their results"),

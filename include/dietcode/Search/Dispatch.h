@@ -80,7 +80,7 @@ struct DispatchResult {
   double meanRegret = 0;
   double maxRegret = 0;
   double weightedRegret = 0;
-  double weightedLoss = 0; ///< What was minimised, see regretLoss.
+  double weightedLoss = 0;         ///< What was minimised, see regretLoss.
   std::vector<int64_t> worstPoint; ///< Where the regret is `maxRegret`.
 };
 
@@ -89,10 +89,10 @@ struct DispatchResult {
 /// it does not care for other shapes.
 double regretLoss(double regret);
 
-/// Chooses at most `maxKernels` kernels that minimise the weighted loss over the
-/// points, and an exact partition of the domain into at most `maxLeaves` boxes.
-/// The loss of a point is regretLoss of its regret. The same problem always has
-/// the same result.
+/// Chooses at most `maxKernels` kernels that minimise the weighted loss over
+/// the points, and an exact partition of the domain into at most `maxLeaves`
+/// boxes. The loss of a point is regretLoss of its regret. The same problem
+/// always has the same result.
 Expected<DispatchResult> selectDispatch(const DispatchProblem &problem);
 
 /// At most about `maxPoints` shapes of weight 1 that represent `domain`: both

@@ -31,7 +31,7 @@ enum class FindingKind : uint8_t {
   InvalidBarrier, ///< A number or a thread count that no barrier has.
   Deadlock,
   InvalidMembers, ///< Of a shuffle, vote or match.
-  Limit,          ///< Of executed instructions.
+  Limit,          ///< Of executed instructions, or of time.
   Trap,
   Assertion,
 };

@@ -32,6 +32,9 @@ struct LaunchConfig {
   int64_t dynamicSharedBytes = 0;
   /// Stops a block that executes more warp instructions; 0 is no limit.
   uint64_t maxWarpInstructionsPerBlock = 0;
+  /// Stops a launch that takes longer, by the clock on the wall; 0 is what
+  /// DIETCODE_VGPU_MAX_SECONDS says, or no limit.
+  double maxSeconds = 0;
   CheckOptions checks;
   /// Registers per thread as an assembler allocated them. If 0, ptxas is asked
   /// or they are estimated.

@@ -56,7 +56,8 @@ public:
 
   InstCost cost() const {
     if (inst.pipe == Pipe::None || inst.kind == Kind::Param ||
-        inst.kind == Kind::Nop || op.is("cvta") || isCopy())
+        inst.kind == Kind::Nop || inst.kind == Kind::WarpBarrier ||
+        op.is("cvta") || isCopy())
       return {Unit::Branch, 0, 0, 0, 0, false};
     if (inst.kind == Kind::Mma)
       return tensor();

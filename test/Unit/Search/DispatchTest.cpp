@@ -170,8 +170,7 @@ TEST(Dispatch, ChoosesNearlyTheBestPair) {
     EXPECT_GE(result->weightedLoss, least - 1e-9);
     EXPECT_LE(result->weightedLoss, 1.25 * least);
     // With leaves enough the tree loses nothing against the kernels.
-    EXPECT_NEAR(result->weightedLoss, table.bestLoss(result->kernels),
-                1e-9);
+    EXPECT_NEAR(result->weightedLoss, table.bestLoss(result->kernels), 1e-9);
   }
 }
 

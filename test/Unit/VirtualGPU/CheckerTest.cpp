@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TestUtil.h"
+#include <cstdlib>
 
 using namespace dietcode;
 using namespace dietcode::vgpu;
@@ -151,6 +152,19 @@ TEST(Checker, RunawayKernels) {
   config.maxWarpInstructionsPerBlock = 100000;
   expectContains(run("LOOP: add.s32 %r1, %r1, 1; bra LOOP;", 32, "", config),
                  "more than 100000 warp instructions");
+}
+
+TEST(Checker, LaunchesThatTakeTooLong) {
+  std::string endless = "LOOP: add.s32 %r1, %r1, 1; bra LOOP;";
+  LaunchConfig config;
+  config.maxSeconds = 0.05;
+  expectContains(run(endless, 32, "", config), "takes longer than it may");
+  setenv("DIETCODE_VGPU_MAX_SECONDS", "0.05", 1);
+  expectContains(run(endless), "takes longer than it may");
+  setenv("DIETCODE_VGPU_MAX_SECONDS", "soon", 1);
+  expectContains(run(endless), "DIETCODE_VGPU_MAX_SECONDS=soon: expected a "
+                               "positive number of seconds");
+  unsetenv("DIETCODE_VGPU_MAX_SECONDS");
 }
 
 TEST(Checker, FreedMemory) {

@@ -10,10 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Half.h"
 #include "TestUtil.h"
-#include <cmath>
 #include <fstream>
-#include <map>
 #include <random>
 #include <sstream>
 
@@ -56,42 +55,6 @@ template <typename T>
 std::pair<void *, size_t> buffer(std::vector<T> &data) {
   return {data.data(), data.size() * sizeof(T)};
 }
-
-float valueOf(uint16_t half) {
-  int exponent = (half >> 10) & 31;
-  float mantissa = static_cast<float>(half & 1023);
-  float v = exponent ? std::ldexp(1024 + mantissa, exponent - 25)
-                     : std::ldexp(mantissa, -24);
-  return half & 0x8000 ? -v : v;
-}
-
-/// Of a quarter that a half holds exactly.
-uint16_t halfOf(float value) {
-  static const std::map<float, uint16_t> table = [] {
-    std::map<float, uint16_t> t;
-    for (uint32_t bits = 0xbfff; bits > 0; --bits)
-      if (bits < 0x4400 || bits > 0x8000)
-        t[valueOf(uint16_t(bits))] = uint16_t(bits);
-    for (uint32_t bits = 0xc400; bits >= 0xc000; --bits)
-      t[valueOf(uint16_t(bits))] = uint16_t(bits);
-    t[0] = 0;
-    return t;
-  }();
-  return table.at(value);
-}
-
-/// Quarters between -2 and 2.
-struct Halves {
-  explicit Halves(size_t n) {
-    std::mt19937 engine(5);
-    for (size_t i = 0; i < n; ++i) {
-      values.push_back((static_cast<float>(engine() % 17) - 8) / 4);
-      bits.push_back(halfOf(values.back()));
-    }
-  }
-  std::vector<float> values;
-  std::vector<uint16_t> bits;
-};
 
 void testGemm(const std::string &file, const std::string &kernel, int tile,
               float factor) {

@@ -121,6 +121,28 @@ __int128 product(uint64_t a, uint64_t b) {
 }
 
 template <typename T>
+void addComparisonForms(std::vector<Form> &forms) {
+  constexpr unsigned n = 8 * sizeof(T);
+  std::string t = "." + typeName<T>() + " ";
+  using E = uint64_t;
+  const std::pair<const char *, bool (*)(T, T)> comparisons[] = {
+      {"eq", [](T a, T b) { return a == b; }},
+      {"ne", [](T a, T b) { return a != b; }},
+      {"lt", [](T a, T b) { return a < b; }},
+      {"le", [](T a, T b) { return a <= b; }},
+      {"gt", [](T a, T b) { return a > b; }},
+      {"ge", [](T a, T b) { return a >= b; }}};
+  for (auto &[name, compare] : comparisons) {
+    auto holds = compare;
+    forms.push_back({"setp." + std::string(name) + t + "D, A, B;", 1, n, n, n,
+                     [holds](E a, E b, E) { return E(holds(T(a), T(b))); }});
+    forms.push_back(
+        {"set." + std::string(name) + ".u32" + t + "D, A, B;", 32, n, n, n,
+         [holds](E a, E b, E) { return holds(T(a), T(b)) ? 0xffffffffu : 0; }});
+  }
+}
+
+template <typename T>
 void addIntegerForms(std::vector<Form> &forms) {
   constexpr unsigned n = 8 * sizeof(T);
   std::string t = "." + typeName<T>() + " ";
@@ -157,21 +179,6 @@ void addIntegerForms(std::vector<Form> &forms) {
   forms.push_back({"shr" + t + "D, A, B;", n, n, 32, n, [](E a, E b, E) {
                      return E(b < n ? T(a) >> b : T(a) < T(0) ? T(-1) : T(0));
                    }});
-  const std::pair<const char *, bool (*)(T, T)> comparisons[] = {
-      {"eq", [](T a, T b) { return a == b; }},
-      {"ne", [](T a, T b) { return a != b; }},
-      {"lt", [](T a, T b) { return a < b; }},
-      {"le", [](T a, T b) { return a <= b; }},
-      {"gt", [](T a, T b) { return a > b; }},
-      {"ge", [](T a, T b) { return a >= b; }}};
-  for (auto &[name, compare] : comparisons) {
-    auto holds = compare;
-    forms.push_back({"setp." + std::string(name) + t + "D, A, B;", 1, n, n, n,
-                     [holds](E a, E b, E) { return E(holds(T(a), T(b))); }});
-    forms.push_back(
-        {"set." + std::string(name) + ".u32" + t + "D, A, B;", 32, n, n, n,
-         [holds](E a, E b, E) { return holds(T(a), T(b)) ? 0xffffffffu : 0; }});
-  }
   if constexpr (n < 64) {
     forms.push_back({"mul.wide" + t + "D, A, B;", 2 * n, n, n, n,
                      [](E a, E b, E) { return E(product<T>(a, b)); }});
@@ -264,11 +271,17 @@ void addConversionsTo(std::vector<Form> &forms) {
 TEST(ArithForms, Integers) {
   std::vector<Form> forms;
   addIntegerForms<uint16_t>(forms);
+  addComparisonForms<uint16_t>(forms);
   addIntegerForms<int16_t>(forms);
+  addComparisonForms<int16_t>(forms);
   addIntegerForms<uint32_t>(forms);
+  addComparisonForms<uint32_t>(forms);
   addIntegerForms<int32_t>(forms);
+  addComparisonForms<int32_t>(forms);
   addIntegerForms<uint64_t>(forms);
+  addComparisonForms<uint64_t>(forms);
   addIntegerForms<int64_t>(forms);
+  addComparisonForms<int64_t>(forms);
   addBitForms(forms);
   EXPECT_GE(forms.size(), 170u);
   auto operands = integerOperands();

@@ -64,6 +64,11 @@ TEST(Launch, Limits) {
                  "grid (0, 1, 1) is outside of the limits");
   expectContains(launchMessage(ptx, shape({1, 65536, 1}, {1, 1, 1})),
                  "1 to 65535 in y");
+  expectContains(launchMessage(ptx, shape({1 << 20, 65535, 2}, {1, 1, 1})),
+                 "has 137436856320 blocks; the virtual GPU counts up to "
+                 "4294967295");
+  expectContains(launchMessage(ptx, shape({1, 1, 1}, {1, 1, 1}, INT64_MAX)),
+                 "9223372036854775807 dynamic");
   expectContains(launchMessage(ptx, shape({1, 1, 1}, {1, 1, 1}, 65537)),
                  "65537 bytes of shared memory (0 static, 65537 dynamic); t4 "
                  "allows 65536");

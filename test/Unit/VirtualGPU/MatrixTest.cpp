@@ -288,15 +288,29 @@ TEST(Matrix, MoveMatrix) {
   }
 }
 
-/// c and the product of a and b, all of them 16 x 16 halves or so, by wmma.
-void testWmma(const std::string &shape, unsigned m, unsigned n, bool aCol,
-              bool bCol, bool cCol, bool singleC, bool singleD, bool shared) {
-  constexpr unsigned k = 16;
-  Numbers numbers;
-  std::vector<float> a(m * k), b(k * n), c(m * n);
-  for (auto *matrix : {&a, &b, &c})
-    for (float &x : *matrix)
-      x = numbers.quarter();
+/// D = A B + C of halves: A with a leading dimension of 32, B at byte 2048, C
+/// at 3072 (32 x 8 x 4), in global or shared memory.
+struct WmmaProduct {
+  WmmaProduct(unsigned m, unsigned n) : m(m), n(n) {
+    Numbers numbers;
+    for (auto *matrix : {&a, &b, &c}) {
+      matrix->resize(matrix == &a ? m * k : matrix == &b ? k * n : m * n);
+      for (float &x : *matrix)
+        x = numbers.quarter();
+    }
+  }
+  std::vector<uint32_t> input() const;
+  std::string instructions(const std::string &shape, bool shared) const;
+  void expectResult(const std::vector<uint32_t> &out) const;
+
+  static constexpr unsigned k = 16;
+  unsigned m, n;
+  bool aCol = false, bCol = false, cCol = false;
+  bool singleC = false, singleD = false; ///< Or half.
+  std::vector<float> a, b, c;
+};
+
+std::vector<uint32_t> WmmaProduct::input() const {
   std::vector<uint32_t> in(1024);
   auto *bytes = reinterpret_cast<uint8_t *>(in.data());
   auto put = [&](size_t byte, float value, bool single) {
@@ -304,7 +318,6 @@ void testWmma(const std::string &shape, unsigned m, unsigned n, bool aCol,
     std::memcpy(bytes + byte, single ? static_cast<void *>(&value) : &half,
                 single ? 4 : 2);
   };
-  // A with a leading dimension of 32, B at byte 2048, C at 3072 (32 x 8 x 4).
   for (unsigned r = 0; r < m; ++r)
     for (unsigned i = 0; i < k; ++i)
       put(2 * (aCol ? i * 32 + r : r * 32 + i), a[r * k + i], false);
@@ -315,6 +328,11 @@ void testWmma(const std::string &shape, unsigned m, unsigned n, bool aCol,
     for (unsigned j = 0; j < n; ++j)
       put(3072 + (singleC ? 4 : 2) * (cCol ? j * m + r : r * n + j),
           c[r * n + j], singleC);
+  return in;
+}
+
+std::string WmmaProduct::instructions(const std::string &shape,
+                                      bool shared) const {
   std::string ct = singleC ? "f32" : "f16", dt = singleD ? "f32" : "f16";
   unsigned nc = singleC ? 8 : 4, nd = singleD ? 8 : 4;
   auto layout = [](bool col) { return col ? "col." : "row."; };
@@ -339,9 +357,11 @@ void testWmma(const std::string &shape, unsigned m, unsigned n, bool aCol,
           list("%r", 26, nc) + ";\n";
   body += "wmma.store.d.sync.aligned." + std::string(layout(cCol)) + shape +
           ".global." + dt + " [%rd0], " + list("%r", 40, nd) + ";\n";
-  auto out = runPtx(wrap(body), in, 32, 256);
-  ASSERT_TRUE(out) << messageOf(out);
-  auto *result = reinterpret_cast<const uint8_t *>(out->data());
+  return body;
+}
+
+void WmmaProduct::expectResult(const std::vector<uint32_t> &out) const {
+  auto *result = reinterpret_cast<const uint8_t *>(out.data());
   for (unsigned r = 0; r < m; ++r)
     for (unsigned j = 0; j < n; ++j) {
       float expected = c[r * n + j], actual;
@@ -352,8 +372,23 @@ void testWmma(const std::string &shape, unsigned m, unsigned n, bool aCol,
       std::memcpy(&half, result + 2 * at, 2);
       std::memcpy(&actual, result + 4 * size_t(singleD ? at : 0), 4);
       EXPECT_NEAR(singleD ? actual : valueOf(half), expected, singleD ? 0 : 0.5)
-          << shape << " at " << r << ", " << j;
+          << "at " << r << ", " << j;
     }
+}
+
+void testWmma(const std::string &shape, unsigned m, unsigned n, bool aCol,
+              bool bCol, bool cCol, bool singleC, bool singleD, bool shared) {
+  SCOPED_TRACE(shape);
+  WmmaProduct product(m, n);
+  product.aCol = aCol;
+  product.bCol = bCol;
+  product.cCol = cCol;
+  product.singleC = singleC;
+  product.singleD = singleD;
+  auto out = runPtx(wrap(product.instructions(shape, shared)), product.input(),
+                    32, 256);
+  ASSERT_TRUE(out) << messageOf(out);
+  product.expectResult(*out);
 }
 
 TEST(Matrix, Wmma) {

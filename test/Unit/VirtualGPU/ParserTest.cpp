@@ -170,4 +170,38 @@ TEST(Parser, Declarations) {
                  "kernel 'k' is defined twice");
 }
 
+/// Inputs that are made to take all memory, and would.
+TEST(Parser, Sizes) {
+  auto message = [](const std::string &text) {
+    return messageOf(parseModule(header() + text, "t.ptx"));
+  };
+  expectContains(message(".global .b64 a[100000000];\n.global .b64 "
+                         "b[100000000];"),
+                 "t.ptx: the variables up to 'b' take 1600000032 bytes; the "
+                 "limit is 1073741824");
+  std::string list = "E";
+  for (unsigned i = 0; i < 1200; ++i)
+    list += ", E";
+  std::string indexed;
+  for (unsigned i = 0; i < 900; ++i)
+    indexed += "brx.idx %r, L;\n";
+  std::string kernel = ".entry k() {\n.reg .b32 %r; .reg .pred %p<200000>;\n";
+  std::string tooMuch = "has too many instructions, branches and registers";
+  expectContains(message(kernel + "L: .branchtargets " + list + ";\n" +
+                         indexed + "E: ret; }"),
+                 tooMuch);
+  std::string branches;
+  for (unsigned i = 0; i < 6000; ++i)
+    branches += "@%p1 bra E;\n";
+  expectContains(message(kernel + branches + "E: ret; }"), tooMuch);
+  // Functions of which each calls the one before it twice.
+  std::string functions = ".func f0() { .reg .b32 %r; mov.b32 %r, 1; }\n";
+  for (unsigned i = 1; i < 20; ++i) {
+    std::string call = "call f" + std::to_string(i - 1) + "; ";
+    functions += ".func f" + std::to_string(i) + "() { " + call + call + "}\n";
+  }
+  expectContains(message(functions + ".entry k() { call f19; ret; }"),
+                 "with the functions that it calls, ");
+}
+
 } // namespace
