@@ -141,8 +141,13 @@ public:
   Grid(const LaunchState &launch, uint64_t blocks, const LaunchConfig &config)
       : launch(launch), blocks(blocks), estimates(!config.functionalOnly),
         map(launch.program) {
-    if (estimates)
-      traced = blocksToTrace(launch);
+    if (estimates) {
+      replayed = blocksToTrace(launch);
+      std::set<uint64_t> all(replayed.begin(), replayed.end());
+      if (blocks > neighbourBlock)
+        all.insert(neighbourBlock);
+      traced.assign(all.begin(), all.end());
+    }
     traces.resize(traced.size());
     if (config.timeOnly) {
       order = traced;
@@ -247,7 +252,14 @@ private:
       result.virtualSeconds = 0;
       return result;
     }
-    result.replay = estimateTime(launch, map, traces, sample, seen.size());
+    TracedLaunch input{{}, nullptr, sample, seen.size()};
+    for (size_t i = 0; i < traced.size(); ++i) {
+      if (std::binary_search(replayed.begin(), replayed.end(), traced[i]))
+        input.blocks.push_back(&traces[i]);
+      if (traced[i] == neighbourBlock && !traces[i].overflow)
+        input.neighbour = &traces[i];
+    }
+    result.replay = estimateTime(launch, map, input);
     if (result.replay.valid)
       result.virtualSeconds = result.replay.microseconds * 1e-6;
     return result;
@@ -257,7 +269,8 @@ private:
   uint64_t blocks; ///< How many are run.
   bool estimates;  ///< Whether a time is asked for.
   BlockMap map;
-  std::vector<uint64_t> traced; ///< Ascending.
+  std::vector<uint64_t> traced;   ///< Ascending.
+  std::vector<uint64_t> replayed; ///< Of these; ascending.
   std::vector<BlockTrace> traces;
   std::vector<uint64_t> order; ///< The blocks to run; empty: all.
   std::set<uint64_t> sampled;

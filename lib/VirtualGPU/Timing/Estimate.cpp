@@ -50,18 +50,31 @@ int64_t sharedPerBlock(const LaunchState &launch) {
   return roundUp(bytes, launch.spec.sharedAllocationUnit);
 }
 
+/// What one block reads of a range of memory.
+struct RangeUse {
+  uint32_t range;
+  double perBlock; ///< Distinct bytes.
+  double fresh;    ///< Of these, the bytes that the block before does not read.
+
+  bool isWalked() const { return fresh > perBlock / 2; }
+};
+
 class Estimator {
 public:
   Estimator(const LaunchState &launch, const BlockMap &map,
-            const std::vector<BlockTrace> &traces, const Sample &sample,
-            uint64_t sampledBlocks)
-      : launch(launch), spec(launch.spec), map(map), traces(traces),
-        sample(sample), sampled(std::max<double>(1, double(sampledBlocks))) {}
+            const TracedLaunch &traced)
+      : launch(launch), spec(launch.spec), map(map), traces(traced.blocks),
+        neighbour(traced.neighbour), sample(traced.sample),
+        sampled(std::max<double>(1, double(traced.sampledBlocks))) {}
 
   TimingReport run();
 
 private:
   MemoryShare memoryShare() const;
+  double fetchedBytes(double footprint, double perBlock) const;
+  double distinctBytes(double n) const;
+  std::vector<RangeUse> compareBlocks(const BlockTrace &first,
+                                      const BlockTrace &second) const;
   ReplayResult replayTogether(uint64_t blocks);
   void fill(TimingReport &report) const;
   void fillRates(TimingReport &report) const;
@@ -69,7 +82,8 @@ private:
   const LaunchState &launch;
   const DeviceSpec &spec;
   const BlockMap &map;
-  const std::vector<BlockTrace> &traces;
+  const std::vector<const BlockTrace *> &traces;
+  const BlockTrace *neighbour;
   const Sample &sample;
   double sampled;
   std::vector<ScheduledBlock> schedule;
@@ -80,6 +94,69 @@ private:
   bool tooLong = false;
   ReplayResult total; ///< Of the busiest SM.
 };
+
+/// What DRAM has to deliver: everything once, and again what a later wave of
+/// blocks reads after the waves between have pushed it out of L2. Of what a
+/// wave reads, that is the part that does not fit.
+double Estimator::fetchedBytes(double footprint, double perBlock) const {
+  double resident =
+      std::min(blocks, double(occupancy.blocks) * double(spec.smCount));
+  double waves = std::ceil(busiest / occupancy.blocks);
+  double wave = neighbour ? distinctBytes(resident) : perBlock * resident;
+  wave = std::min(wave, footprint);
+  double once = std::min(footprint, wave * waves);
+  double pushedOut =
+      wave > 0 ? std::max(0.0, 1 - double(spec.l2Bytes) / wave) : 0;
+  return once + (wave * waves - once) * pushedOut;
+}
+
+/// The distinct bytes that `n` consecutive blocks read. In each range of memory
+/// a block reads some bytes that the block before it does not. Where that is
+/// most of them, the range is walked: n blocks read n times as much, until they
+/// have been through it. The other ranges move on whenever a walk is over, as
+/// the columns of a matrix product do when its rows are through.
+double Estimator::distinctBytes(double n) const {
+  std::vector<RangeUse> uses = compareBlocks(*traces.front(), *neighbour);
+  double walks = 1, distinct = 0;
+  auto rangeBytes = [&](const RangeUse &use) {
+    return double(launch.memory.ranges()[use.range].size);
+  };
+  for (const RangeUse &use : uses)
+    if (use.isWalked())
+      walks = std::max(walks, n * use.fresh / rangeBytes(use));
+  for (const RangeUse &use : uses) {
+    double bytes = use.isWalked() ? use.perBlock + (n - 1) * use.fresh
+                                  : use.perBlock * std::ceil(walks);
+    distinct += std::min(bytes, rangeBytes(use));
+  }
+  return distinct;
+}
+
+/// The bytes of each range that one block reads, and how many of them the block
+/// before it does not.
+std::vector<RangeUse> Estimator::compareBlocks(const BlockTrace &first,
+                                               const BlockTrace &second) const {
+  auto sectorsOf = [](const BlockTrace &trace) {
+    std::vector<uint64_t> sectors = trace.sectors;
+    std::sort(sectors.begin(), sectors.end());
+    sectors.erase(std::unique(sectors.begin(), sectors.end()), sectors.end());
+    return sectors;
+  };
+  std::vector<uint64_t> before = sectorsOf(first);
+  std::vector<RangeUse> uses;
+  for (uint64_t sector : sectorsOf(second)) {
+    auto range = static_cast<uint32_t>(sector >> rangeShift);
+    if (!std::binary_search(sample.rangesRead.begin(), sample.rangesRead.end(),
+                            range))
+      continue;
+    if (uses.empty() || uses.back().range != range)
+      uses.push_back({range, 0, 0});
+    uses.back().perBlock += spec.sectorBytes;
+    if (!std::binary_search(before.begin(), before.end(), sector))
+      uses.back().fresh += spec.sectorBytes;
+  }
+  return uses;
+}
 
 MemoryShare Estimator::memoryShare() const {
   MemoryShare share;
@@ -98,11 +175,9 @@ MemoryShare Estimator::memoryShare() const {
     footprint += double(launch.memory.ranges()[index].size);
   double perBlock =
       double(spec.sectorBytes) * double(sample.uniqueSectorsRead) / sampled;
-  double waves = std::ceil(busiest / occupancy.blocks);
   double read = perBlock * blocks;
-  double fetched =
-      footprint <= double(spec.l2Bytes) ? footprint : footprint * waves;
-  share.firstTouchMisses = read > 0 ? std::min(1.0, fetched / read) : 1;
+  share.firstTouchMisses =
+      read > 0 ? std::min(1.0, fetchedBytes(footprint, perBlock) / read) : 1;
   double perSM = perBlock * std::min<double>(busiest, occupancy.blocks);
   double distinct = std::min(perSM * activeSMs, footprint);
   double sharing = distinct > 0 ? perSM * activeSMs / distinct : 1;
@@ -114,7 +189,7 @@ MemoryShare Estimator::memoryShare() const {
 ReplayResult Estimator::replayTogether(uint64_t n) {
   std::vector<const BlockTrace *> together;
   for (uint64_t i = 0; i < n; ++i)
-    together.push_back(&traces[i % traces.size()]);
+    together.push_back(traces[i % traces.size()]);
   ReplayPlan plan = planReplay(together, schedule, replayBudget);
   tooLong |= plan.instructions > mostReplayed;
   if (tooLong)
@@ -125,8 +200,8 @@ ReplayResult Estimator::replayTogether(uint64_t n) {
 
 TimingReport Estimator::run() {
   TimingReport report;
-  for (const BlockTrace &trace : traces)
-    if (trace.overflow)
+  for (const BlockTrace *trace : traces)
+    if (trace->overflow)
       return report;
   if (traces.empty())
     return report;
@@ -258,9 +333,8 @@ std::vector<uint64_t> blocksToTrace(const LaunchState &launch) {
 }
 
 TimingReport estimateTime(const LaunchState &launch, const BlockMap &map,
-                          const std::vector<BlockTrace> &traces,
-                          const Sample &sample, uint64_t sampledBlocks) {
-  return Estimator(launch, map, traces, sample, sampledBlocks).run();
+                          const TracedLaunch &traced) {
+  return Estimator(launch, map, traced).run();
 }
 
 } // namespace dietcode::vgpu

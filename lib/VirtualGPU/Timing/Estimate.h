@@ -26,14 +26,24 @@ Occupancy occupancyOf(const LaunchState &launch);
 /// first, dealing blocks to SMs in turn.
 std::vector<uint64_t> blocksToTrace(const LaunchState &launch);
 
+/// A block that is traced, too, to see what consecutive blocks share: the
+/// second one, if there is one.
+constexpr uint64_t neighbourBlock = 1;
+
 /// Most records that the trace of one block may have.
 constexpr size_t mostTraceRecords = size_t(1) << 25;
 
-/// Estimates the time of a launch from traces of its blocksToTrace. Not valid
-/// if a trace is missing or too long.
+/// Traces of a launch, and what was counted of its sampled blocks.
+struct TracedLaunch {
+  std::vector<const BlockTrace *> blocks; ///< Of blocksToTrace.
+  const BlockTrace *neighbour = nullptr;  ///< Null if the grid is one block.
+  const Sample &sample;
+  uint64_t sampledBlocks;
+};
+
+/// Estimates the time of a launch. Not valid if a trace is missing or too long.
 TimingReport estimateTime(const LaunchState &launch, const BlockMap &map,
-                          const std::vector<BlockTrace> &traces,
-                          const Sample &sample, uint64_t sampledBlocks);
+                          const TracedLaunch &traced);
 
 } // namespace dietcode::vgpu
 
