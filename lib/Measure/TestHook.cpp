@@ -24,8 +24,10 @@ static void eatMemory() {
 }
 
 static void misbehave(const std::string &how, int pipe) {
-  if (how == "crash")
+  if (how == "crash") {
+    std::signal(SIGSEGV, SIG_DFL); // A sanitizer has a handler.
     std::raise(SIGSEGV);
+  }
   if (how == "abort")
     std::abort();
   if (how == "exit")
