@@ -136,8 +136,13 @@ double Estimator::distinctBytes(double n) const {
 /// before it does not.
 std::vector<RangeUse> Estimator::compareBlocks(const BlockTrace &first,
                                                const BlockTrace &second) const {
+  constexpr uint64_t withinRange = (uint64_t(1) << rangeShift) - 1;
   auto sectorsOf = [](const BlockTrace &trace) {
-    std::vector<uint64_t> sectors = trace.sectors;
+    std::vector<uint64_t> sectors;
+    sectors.reserve(trace.sectors.size());
+    for (uint64_t sector : trace.sectors)
+      sectors.push_back(trace.ranges[sector >> rangeShift] << rangeShift |
+                        (sector & withinRange));
     std::sort(sectors.begin(), sectors.end());
     sectors.erase(std::unique(sectors.begin(), sectors.end()), sectors.end());
     return sectors;

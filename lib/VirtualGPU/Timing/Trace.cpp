@@ -142,10 +142,10 @@ void Tracer::shared(const uint64_t *offsets, uint32_t mask, unsigned bytes) {
 
 uint64_t Tracer::canonical(uint64_t sector) {
   uint64_t range = sector >> rangeShift;
-  auto at = std::find(ranges.begin(), ranges.end(), range);
-  auto number = static_cast<uint64_t>(at - ranges.begin());
-  if (at == ranges.end())
-    ranges.push_back(range);
+  auto at = std::find(trace.ranges.begin(), trace.ranges.end(), range);
+  auto number = static_cast<uint64_t>(at - trace.ranges.begin());
+  if (at == trace.ranges.end())
+    trace.ranges.push_back(range);
   return number << rangeShift | (sector & ((uint64_t(1) << rangeShift) - 1));
 }
 

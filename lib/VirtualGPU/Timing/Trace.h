@@ -48,8 +48,12 @@ constexpr unsigned rangeShift = 48;
 
 struct BlockTrace {
   std::vector<WarpTrace> warps;
-  std::vector<uint64_t> sectors; ///< Range of memory << rangeShift | sector.
-  bool overflow = false;         ///< It was too long to be recorded.
+  /// Number of a range of memory << rangeShift | sector. Ranges are numbered as
+  /// they are met: where the host put them must not show.
+  std::vector<uint64_t> sectors;
+  std::vector<uint64_t>
+      ranges;            ///< By number, the index in the table of memory.
+  bool overflow = false; ///< It was too long to be recorded.
 };
 
 /// The basic blocks of a program: straight code that control enters at the top
@@ -133,9 +137,6 @@ private:
     Wavefronts wavefronts;
   };
   std::vector<Pattern> patterns;
-  /// Ranges of memory in the order of their first use: where the host put them
-  /// must not show.
-  std::vector<uint64_t> ranges;
   BlockTrace trace;
 };
 
