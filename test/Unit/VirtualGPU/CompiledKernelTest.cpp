@@ -31,6 +31,8 @@ struct Origin {
   const char *options;
 };
 
+void PrintTo(const Origin &origin, std::ostream *out) { *out << origin.name; }
+
 const Origin origins[] = {
     {"NvccFile", "compiled-nvcc.ptx", "", ""},
     {"ClangFile", "compiled-clang.ptx", "", ""},
