@@ -120,10 +120,11 @@ static ContractionShape largestOf(const std::vector<TuneInstance> &instances) {
 
 OperatorTuner::OperatorTuner(const DeviceSpec &device, OperatorTraits traits,
                              std::vector<TuneInstance> instances,
-                             std::vector<ContractionShape> points)
+                             std::vector<ContractionShape> points,
+                             std::string twin)
     : device(device), adaption(device), traits(std::move(traits)),
       instances(std::move(instances)), points(std::move(points)),
-      reference(largestOf(this->instances)) {
+      reference(largestOf(this->instances)), twin(std::move(twin)) {
   pool.space = enumerateSchedules(device);
   pool.excluded.resize(pool.space.size());
   for (size_t i = 0; i < pool.space.size(); ++i)
@@ -133,7 +134,7 @@ OperatorTuner::OperatorTuner(const DeviceSpec &device, OperatorTraits traits,
 
 void OperatorTuner::add(const std::vector<Record> &records) {
   for (const Record &record : records) {
-    if (record.op != traits.signature())
+    if (record.op != traits.signature() || record.twin != twin)
       continue;
     auto index = indices.find(record.schedule);
     Expected<MeasuredKernel> kernel = measuredKernelOf(record);

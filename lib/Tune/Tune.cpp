@@ -10,6 +10,7 @@
 
 #include "dietcode/Device/Device.h"
 #include "dietcode/Record/RecordFile.h"
+#include "dietcode/Tune/KernelLaunch.h"
 #include "llvm/Support/FileSystem.h"
 
 #include <chrono>
@@ -69,7 +70,7 @@ private:
   LogicalResult select();
   LogicalResult save();
   size_t chooseTask(ArrayRef<bool> exhausted);
-  LogicalResult append(size_t task, const std::vector<Record> &records);
+  LogicalResult append(const std::vector<Record> &records);
   LogicalResult learn();
   CandidateEvaluator::Plan makePlan(size_t task);
   void reportTask(size_t task, const DispatchResult &result,
@@ -113,10 +114,11 @@ LogicalResult Session::load() {
   if (failed(collected))
     return failure();
   tasks = std::move(*collected);
-  for (const TuningTask &task : tasks)
-    tuners.emplace_back(device,
-                        OperatorOpInterface(task.ops.front()).getTraits(),
-                        task.instances, task.points);
+  for (const TuningTask &task : tasks) {
+    OperatorOpInterface op = task.ops.front();
+    tuners.emplace_back(device, op.getTraits(), task.instances, task.points,
+                        isAlwaysGeneral(op) ? "general" : "aligned");
+  }
   if (!options.modelFile.empty() && llvm::sys::fs::exists(options.modelFile))
     if (auto loaded = model.load(options.modelFile, options.device); !loaded)
       return fail(loaded.error());
@@ -179,11 +181,13 @@ CandidateEvaluator::Plan Session::makePlan(size_t task) {
   };
 }
 
-LogicalResult Session::append(size_t task, const std::vector<Record> &records) {
+LogicalResult Session::append(const std::vector<Record> &records) {
   if (writer)
     if (Expected<bool> done = writer->append(records); !done)
       return fail(done.error());
-  tuners[task].add(records);
+  // Operators that differ in their sizes alone learn from each other.
+  for (OperatorTuner &tuner : tuners)
+    tuner.add(records);
   for (const Record &record : records)
     if (Expected<MeasuredKernel> kernel = measuredKernelOf(record))
       learnt.push_back(std::move(*kernel));
@@ -210,7 +214,7 @@ LogicalResult Session::measureBatch(size_t task) {
     return fail(records.error());
   report.trials += batch.size();
   ++round;
-  if (failed(append(task, *records)))
+  if (failed(append(*records)))
     return failure();
   return learn();
 }
@@ -279,7 +283,7 @@ LogicalResult Session::enumerate(size_t task) {
     if (!records)
       return fail(records.error());
     report.trials += schedules.size();
-    if (failed(append(task, *records)))
+    if (failed(append(*records)))
       return failure();
     tuner.update(model);
     if (options.progress)
@@ -342,7 +346,7 @@ static const MicroKernelCost &findBest(ArrayRef<MicroKernelCost> costs,
 /// does not survive it.
 LogicalResult Session::refine(size_t task) {
   OperatorTuner &tuner = tuners[task];
-  constexpr unsigned kRefinements = 3;
+  constexpr unsigned kRefinements = 6;
   for (unsigned pass = 0; pass < kRefinements; ++pass) {
     std::vector<MicroKernelCost> costs = tuner.getUsableCosts();
     FailureOr<DispatchResult> result =
@@ -381,9 +385,10 @@ LogicalResult Session::refine(size_t task) {
         });
     if (!records)
       return fail(records.error());
-    if (failed(append(task, *records)))
+    if (failed(append(*records)))
       return failure();
-    tuner.update(model);
+    for (OperatorTuner &other : tuners)
+      other.update(model);
   }
   return success();
 }

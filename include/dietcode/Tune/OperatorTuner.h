@@ -49,17 +49,20 @@ std::vector<PlannedRun> planRuns(const MicroKernelCost &cost,
 /// The state of the search for one operator.
 class OperatorTuner {
 public:
-  /// `points` are shapes all over the range, `instances` those that count.
+  /// `points` are shapes all over the range, `instances` those that count;
+  /// `twin` is the one of a schedule's kernels that is timed.
   OperatorTuner(const DeviceSpec &device, OperatorTraits traits,
                 std::vector<TuneInstance> instances,
-                std::vector<ContractionShape> points);
+                std::vector<ContractionShape> points,
+                std::string twin = "aligned");
 
   const OperatorTraits &getTraits() const { return traits; }
   const std::vector<TuneInstance> &getInstances() const { return instances; }
   const std::vector<ContractionShape> &getPoints() const { return points; }
   const CandidatePool &getPool() const { return pool; }
 
-  /// Takes note of records of this operator; others are ignored.
+  /// Takes note of records of this operator and twin, whatever the shape;
+  /// others are ignored.
   void add(const std::vector<Record> &records);
   /// Costs again: what the model predicts, and what was measured.
   void update(const CostModel &model);
@@ -91,6 +94,7 @@ private:
   std::vector<TuneInstance> instances;
   std::vector<ContractionShape> points;
   ContractionShape reference; ///< What measurements should be near to.
+  std::string twin;
   CandidatePool pool;
   std::map<std::string, size_t> indices; ///< Of schedules in the pool.
   std::map<size_t, MeasuredKernel> measurements;
