@@ -47,6 +47,29 @@ Expected<MeasuredKernel> dietcode::measuredKernelOf(const Record &record) {
   return kernel;
 }
 
+void TrainingSet::add(const std::vector<Record> &records) {
+  for (const Record &record : records) {
+    Expected<MeasuredKernel> kernel = measuredKernelOf(record);
+    if (!kernel)
+      continue;
+    std::vector<KernelRun> runs = std::move(kernel->runs);
+    kernel->runs.clear();
+    for (const KernelRun &run : runs) {
+      std::string key = record.op + '/' + record.schedule + '/' + record.twin +
+                        '/' + std::to_string(run.shape.n) + '/' +
+                        std::to_string(run.shape.k);
+      kernels.try_emplace(key, *kernel).first->second.runs.push_back(run);
+    }
+  }
+}
+
+std::vector<MeasuredKernel> TrainingSet::getKernels() const {
+  std::vector<MeasuredKernel> all;
+  for (const auto &[key, kernel] : kernels)
+    all.push_back(kernel);
+  return all;
+}
+
 //===----------------------------------------------------------------------===//
 // What to time
 //===----------------------------------------------------------------------===//
@@ -132,6 +155,22 @@ OperatorTuner::OperatorTuner(const DeviceSpec &device, OperatorTraits traits,
   update(CostModel(device));
 }
 
+/// Whether a shape is of this operator: extents that are the same at all points
+/// are static.
+bool OperatorTuner::fits(const ContractionShape &shape) const {
+  auto isFixed = [&](int64_t ContractionShape::*extent) {
+    int64_t value = points.front().*extent;
+    return std::all_of(points.begin(), points.end(), [&](const auto &point) {
+      return point.*extent == value;
+    });
+  };
+  for (auto extent :
+       {&ContractionShape::m, &ContractionShape::n, &ContractionShape::k})
+    if (isFixed(extent) && shape.*extent != points.front().*extent)
+      return false;
+  return true;
+}
+
 void OperatorTuner::add(const std::vector<Record> &records) {
   for (const Record &record : records) {
     if (record.op != traits.signature() || record.twin != twin)
@@ -147,6 +186,10 @@ void OperatorTuner::add(const std::vector<Record> &records) {
       pool.excluded[index->second] = true;
       continue;
     }
+    kernel->runs.erase(
+        std::remove_if(kernel->runs.begin(), kernel->runs.end(),
+                       [&](const KernelRun &run) { return !fits(run.shape); }),
+        kernel->runs.end());
     if (kernel->runs.empty())
       continue;
     failures.erase(record.schedule);

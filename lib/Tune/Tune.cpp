@@ -70,7 +70,7 @@ private:
   LogicalResult select();
   LogicalResult save();
   size_t chooseTask(ArrayRef<bool> exhausted);
-  LogicalResult append(const std::vector<Record> &records);
+  LogicalResult append(size_t task, const std::vector<Record> &records);
   LogicalResult learn();
   CandidateEvaluator::Plan makePlan(size_t task);
   void reportTask(size_t task, const DispatchResult &result,
@@ -92,7 +92,7 @@ private:
   std::vector<TuningTask> tasks;
   std::vector<OperatorTuner> tuners;
   /// Of earlier runs and of this one, any operator: what the model learns from.
-  std::vector<MeasuredKernel> learnt;
+  ::dietcode::TrainingSet learnt;
   std::optional<RecordWriter> writer;
   std::unique_ptr<CandidateEvaluator> evaluator;
   std::vector<DispatchResult> results;
@@ -132,9 +132,7 @@ LogicalResult Session::load() {
                              ::dietcode::summarize(records->stats));
     for (OperatorTuner &tuner : tuners)
       tuner.add(records->records);
-    for (const Record &record : records->records)
-      if (Expected<MeasuredKernel> kernel = measuredKernelOf(record))
-        learnt.push_back(std::move(*kernel));
+    learnt.add(records->records);
     if (!options.modelOnly) {
       Expected<RecordWriter> opened = RecordWriter::open(options.recordsFile);
       if (!opened)
@@ -148,7 +146,8 @@ LogicalResult Session::load() {
 /// Fits the model to all measurements and costs every candidate again.
 LogicalResult Session::learn() {
   Clock::time_point began = Clock::now();
-  if (Expected<void> trained = model.train(learnt, options.seed); !trained)
+  if (Expected<void> trained = model.train(learnt.getKernels(), options.seed);
+      !trained)
     return fail(trained.error());
   for (OperatorTuner &tuner : tuners)
     tuner.update(model);
@@ -181,16 +180,12 @@ CandidateEvaluator::Plan Session::makePlan(size_t task) {
   };
 }
 
-LogicalResult Session::append(const std::vector<Record> &records) {
+LogicalResult Session::append(size_t task, const std::vector<Record> &records) {
   if (writer)
     if (Expected<bool> done = writer->append(records); !done)
       return fail(done.error());
-  // Operators that differ in their sizes alone learn from each other.
-  for (OperatorTuner &tuner : tuners)
-    tuner.add(records);
-  for (const Record &record : records)
-    if (Expected<MeasuredKernel> kernel = measuredKernelOf(record))
-      learnt.push_back(std::move(*kernel));
+  tuners[task].add(records);
+  learnt.add(records);
   return success();
 }
 
@@ -214,7 +209,7 @@ LogicalResult Session::measureBatch(size_t task) {
     return fail(records.error());
   report.trials += batch.size();
   ++round;
-  if (failed(append(*records)))
+  if (failed(append(task, *records)))
     return failure();
   return learn();
 }
@@ -283,7 +278,7 @@ LogicalResult Session::enumerate(size_t task) {
     if (!records)
       return fail(records.error());
     report.trials += schedules.size();
-    if (failed(append(*records)))
+    if (failed(append(task, *records)))
       return failure();
     tuner.update(model);
     if (options.progress)
@@ -385,10 +380,9 @@ LogicalResult Session::refine(size_t task) {
         });
     if (!records)
       return fail(records.error());
-    if (failed(append(*records)))
+    if (failed(append(task, *records)))
       return failure();
-    for (OperatorTuner &other : tuners)
-      other.update(model);
+    tuner.update(model);
   }
   return success();
 }

@@ -54,8 +54,8 @@ TEST(OperatorTuner, RecordsBecomeMeasurements) {
   other.op = "matmul f32 nn";
   Record general = makeRecord("64x64x8_8x4");
   general.twin = "general";
-  tuner.add({makeRecord("128x128x8_8x8"), other, general,
-             makeRecord("no schedule")});
+  tuner.add(
+      {makeRecord("128x128x8_8x8"), other, general, makeRecord("no schedule")});
   tuner.update(CostModel(t4()));
   EXPECT_EQ(tuner.countMeasured(), 1u);
   std::vector<MicroKernelCost> costs = tuner.getUsableCosts();
