@@ -83,6 +83,28 @@ static std::string resolve(const std::string &path) {
   return real ? real.get() : path;
 }
 
+Expected<bool> dietcode::checkWritable(const std::string &path) {
+  if (path == "-")
+    return true;
+  struct stat info;
+  bool exists = ::stat(path.c_str(), &info) == 0;
+  if (!exists && errno != ENOENT)
+    return cannotWrite(path, errno);
+  if (exists && S_ISDIR(info.st_mode))
+    return cannotWrite(path, EISDIR);
+  if (exists && ::access(path.c_str(), W_OK) != 0)
+    return cannotWrite(path, errno);
+  if (exists && !S_ISREG(info.st_mode))
+    return true;
+  std::string target = resolve(path);
+  size_t slash = target.rfind('/');
+  std::string folder =
+      slash == std::string::npos ? "." : target.substr(0, slash + 1);
+  if (::access(folder.c_str(), W_OK | X_OK) != 0)
+    return cannotWrite(path, errno);
+  return true;
+}
+
 Expected<bool> dietcode::writeFileAtomically(const std::string &path,
                                              std::string_view text,
                                              Durability durability) {
