@@ -50,16 +50,17 @@ std::vector<PlannedRun> planRuns(const MicroKernelCost &cost,
 class OperatorTuner {
 public:
   /// `points` are shapes all over the range, `instances` those that count.
+  /// `twin` is the build that serves them; empty: either.
   OperatorTuner(const DeviceSpec &device, OperatorTraits traits,
                 std::vector<TuneInstance> instances,
-                std::vector<ContractionShape> points);
+                std::vector<ContractionShape> points, std::string twin = "");
 
   const OperatorTraits &getTraits() const { return traits; }
   const std::vector<TuneInstance> &getInstances() const { return instances; }
   const std::vector<ContractionShape> &getPoints() const { return points; }
   const CandidatePool &getPool() const { return pool; }
 
-  /// Takes note of records of this operator; others are ignored.
+  /// Takes note of records of this operator and twin; others are ignored.
   void add(const std::vector<Record> &records);
   /// Costs again: what the model predicts, and what was measured.
   void update(const CostModel &model);
@@ -85,6 +86,7 @@ private:
   OperatorTraits traits;
   std::vector<TuneInstance> instances;
   std::vector<ContractionShape> points;
+  std::string twin;
   ContractionShape reference; ///< What measurements should be near to.
   CandidatePool pool;
   std::map<std::string, size_t> indices; ///< Of schedules in the pool.

@@ -38,6 +38,7 @@ static Record makeRecord(const std::string &schedule) {
   Record record;
   record.op = "matmul f32 nt";
   record.schedule = schedule;
+  record.twin = "aligned";
   record.device = "virtual:t4";
   record.registers = 128;
   record.runs = {makeRun(2048, 288, 1e-3), makeRun(640, 80, 3e-4),
