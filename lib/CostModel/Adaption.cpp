@@ -100,10 +100,10 @@ double Adaption::roundSeconds(const MicroKernelCost &cost, int blocks,
                               double tiles) const {
   double lone = cost.lone.seconds(tiles), full = cost.full.seconds(tiles);
   int most = cost.resources.blocksPerSM;
-  if (blocks <= 1 || most <= 1)
-    return lone;
   if (blocks >= most)
     return full;
+  if (blocks <= 1)
+    return lone;
   double position = (eighth(blocks) - 1) / (eighth(most) - 1);
   double ratio = eighth(full / lone);
   return lone * std::pow(1 + (ratio - 1) * position, 0.125);

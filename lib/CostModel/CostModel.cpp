@@ -53,10 +53,10 @@ void CostModel::correct(std::vector<MicroKernelCost> &costs,
       cost.source = CostSource::Predicted;
     }
   }
-  // More blocks never take less time.
+  // A block that has an SM to itself is not slower than one that shares it.
   for (size_t row : rows)
-    costs[row].full.perTile =
-        std::max(costs[row].full.perTile, costs[row].lone.perTile);
+    costs[row].lone.perTile =
+        std::min(costs[row].full.perTile, costs[row].lone.perTile);
 }
 
 std::vector<MicroKernelCost>
@@ -140,6 +140,37 @@ static void setRound(RoundCost &round, double seconds, double tiles) {
   round.perTile = (seconds - round.overhead) / tiles;
 }
 
+/// A grid of many rounds tells best what a round takes in the long run: scales
+/// the cost of full rounds until the estimate is what was measured.
+void CostModel::fitToWholeGrid(MicroKernelCost &cost,
+                               const MeasuredKernel &kernel,
+                               const ContractionShape &reference) const {
+  constexpr int kFewestRounds = 2, kIterations = 8;
+  constexpr double kMostCorrection = 2;
+  const KernelRun *best = nullptr;
+  for (const KernelRun &run : kernel.runs) {
+    bool isLong = run.blocks >= int64_t(kFewestRounds) * device.smCount *
+                                    cost.resources.blocksPerSM;
+    if (!isLong || !isFullGrid(run, kernel.schedule))
+      continue;
+    double here = distance(run, reference);
+    if (!best || here < distance(*best, reference) ||
+        (here == distance(*best, reference) && run.blocks > best->blocks))
+      best = &run;
+  }
+  if (!best)
+    return;
+  cost.source = CostSource::Measured;
+  double seconds = best->seconds - device.launchSeconds;
+  for (int i = 0; i < kIterations; ++i) {
+    double estimated =
+        adaption.estimate(cost, best->shape).seconds - device.launchSeconds;
+    double ratio = seconds / estimated;
+    cost.full.perTile *=
+        std::min(kMostCorrection, std::max(1 / kMostCorrection, ratio));
+  }
+}
+
 MicroKernelCost CostModel::measured(const MeasuredKernel &kernel,
                                     const ContractionShape &reference) const {
   const Schedule &schedule = kernel.schedule;
@@ -162,7 +193,12 @@ MicroKernelCost CostModel::measured(const MeasuredKernel &kernel,
              tilesOf(schedule, full.run->shape.k));
   if (full.run || lone.run)
     cost.source = CostSource::Measured;
-  cost.full.perTile = std::max(cost.full.perTile, cost.lone.perTile);
+  if (lone.run && !full.run)
+    cost.full.perTile = std::max(cost.full.perTile, cost.lone.perTile);
+  fitToWholeGrid(cost, kernel, reference);
+  // A block that has an SM to itself is not slower than one that shares it; the
+  // run that says so read more from DRAM than it shared.
+  cost.lone.perTile = std::min(cost.lone.perTile, cost.full.perTile);
   std::vector<Calibration> calibrations;
   for (const KernelRun &run : kernel.runs) {
     if (!isFullGrid(run, schedule))
@@ -181,6 +217,13 @@ MicroKernelCost CostModel::measured(const MeasuredKernel &kernel,
 // Training
 //===----------------------------------------------------------------------===//
 
+/// Seconds per k tile and block of a full SM. Unlike those of the round it does
+/// not depend much on how many blocks share the SM, which is an estimate until a
+/// candidate is compiled.
+static double perBlock(const MicroKernelCost &cost) {
+  return cost.full.perTile / cost.resources.blocksPerSM;
+}
+
 Expected<void> CostModel::train(const std::vector<MeasuredKernel> &kernels,
                                 uint64_t seed) {
   FeatureMatrix matrix{kernelFeatureNames().size(), {}};
@@ -197,7 +240,7 @@ Expected<void> CostModel::train(const std::vector<MeasuredKernel> &kernels,
         analytical.profile(kernel.schedule), expected, kernel.traits, device);
     matrix.values.insert(matrix.values.end(), features.begin(), features.end());
     lone.push_back(std::log(cost.lone.perTile / expected.lone.perTile));
-    full.push_back(std::log(cost.full.perTile / expected.full.perTile));
+    full.push_back(std::log(perBlock(cost) / perBlock(expected)));
   }
   if (lone.size() < kFewestToTrain)
     return {};

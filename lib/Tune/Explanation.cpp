@@ -259,6 +259,27 @@ mlir::dietcode::explainShape(FunctionOpInterface function,
   return std::move(explanations);
 }
 
+std::vector<std::map<std::string, int64_t>>
+mlir::dietcode::listInstances(FunctionOpInterface function) {
+  std::vector<std::map<std::string, int64_t>> instances;
+  auto symbol = function->getAttrOfType<FlatSymbolRefAttr>(
+      DietCodeDialect::getWorkloadAttrName());
+  auto workload =
+      symbol
+          ? SymbolTable::lookupNearestSymbolFrom<WorkloadOp>(function, symbol)
+          : WorkloadOp();
+  if (!workload)
+    return instances;
+  for (auto row : workload.getInstances().getAsRange<DenseI64ArrayAttr>()) {
+    std::map<std::string, int64_t> &values = instances.emplace_back();
+    for (auto [var, value] :
+         llvm::zip_equal(workload.getVars().getAsRange<FlatSymbolRefAttr>(),
+                         row.asArrayRef()))
+      values[var.getValue().str()] = value;
+  }
+  return instances;
+}
+
 //===----------------------------------------------------------------------===//
 // Regret against the number of kernels
 //===----------------------------------------------------------------------===//

@@ -212,3 +212,25 @@ std::vector<MeasuredKernel> OperatorTuner::getMeasurements() const {
     kernels.push_back(kernel);
   return kernels;
 }
+
+const MeasuredKernel *OperatorTuner::findMeasurement(size_t candidate) const {
+  auto at = measurements.find(candidate);
+  return at == measurements.end() ? nullptr : &at->second;
+}
+
+std::vector<ContractionShape> OperatorTuner::findRivalries(size_t candidate,
+                                                           double slack) const {
+  std::vector<ContractionShape> shapes;
+  for (const TuneInstance &instance : instances) {
+    auto secondsOf = [&](size_t c) {
+      return adaption.estimate(pool.costs[c], instance.shape).seconds;
+    };
+    double best = std::numeric_limits<double>::infinity();
+    for (size_t c = 0; c < pool.costs.size(); ++c)
+      if (!pool.excluded[c])
+        best = std::min(best, secondsOf(c));
+    if (secondsOf(candidate) <= (1 + slack) * best)
+      shapes.push_back(instance.shape);
+  }
+  return shapes;
+}

@@ -64,6 +64,8 @@ private:
   LogicalResult load();
   LogicalResult search();
   LogicalResult measureBatch(size_t task);
+  std::vector<PlannedRun> findMissingRuns(size_t task, size_t candidate);
+  LogicalResult enumerate(size_t task);
   LogicalResult refine(size_t task);
   size_t getShare(size_t task) const;
   int getPriority(size_t task) const;
@@ -79,18 +81,10 @@ private:
   CandidateEvaluator::Plan makePlan(size_t task);
   void reportTask(size_t task, const DispatchResult &result,
                   ArrayRef<MicroKernelCost> costs);
-  size_t countSpace() const {
-    size_t sum = 0;
-    for (const OperatorTuner &tuner : tuners)
-      sum += tuner.getPool().space.size();
-    return sum;
-  }
   bool isInterrupted() const {
     return options.interrupted && *options.interrupted;
   }
   bool isOver() const {
-    if (options.exhaustive)
-      return false;
     return report.trials >= options.trials ||
            (options.seconds > 0 && secondsSince(start) >= options.seconds);
   }
@@ -213,7 +207,7 @@ LogicalResult Session::append(const std::vector<Record> &records) {
   for (OperatorTuner &tuner : tuners)
     tuner.add(records);
   known.insert(known.end(), records.begin(), records.end());
-  return learn();
+  return success();
 }
 
 /// The trials that a batch of `task` may use: operators that had none yet get
@@ -228,10 +222,8 @@ size_t Session::getShare(size_t task) const {
 
 LogicalResult Session::measureBatch(size_t task) {
   ProposerOptions proposer;
-  proposer.batch = options.batch;
-  if (!options.exhaustive)
-    proposer.batch =
-        static_cast<unsigned>(std::min<size_t>(options.batch, getShare(task)));
+  proposer.batch =
+      static_cast<unsigned>(std::min<size_t>(options.batch, getShare(task)));
   // The first batch has only the analytical model to go by, so it explores.
   if (tuners[task].countMeasured() == 0)
     proposer.randomFraction = 0.5;
@@ -249,7 +241,9 @@ LogicalResult Session::measureBatch(size_t task) {
   report.trials += batch.size();
   ++batches[task];
   ++round;
-  return append(*records);
+  if (failed(append(*records)))
+    return failure();
+  return learn();
 }
 
 /// Operators without a batch come first, and those of which nothing could be
@@ -282,6 +276,62 @@ size_t Session::chooseTask(ArrayRef<bool> exhausted) {
   return chosen;
 }
 
+/// The launches of an enumeration that no record has.
+std::vector<PlannedRun> Session::findMissingRuns(size_t task,
+                                                 size_t candidate) {
+  const OperatorTuner &tuner = tuners[task];
+  const MeasuredKernel *known = tuner.findMeasurement(candidate);
+  const Schedule &schedule = tuner.getPool().space[candidate];
+  std::vector<PlannedRun> runs;
+  if (!known)
+    runs = makePlan(task)(schedule, 0);
+  for (const ContractionShape &shape :
+       tuner.findRivalries(candidate, options.slack)) {
+    PlannedRun run{shape, blocksOf(schedule, shape.m, shape.n)};
+    bool isKnown =
+        known && llvm::any_of(known->runs, [&](const auto &other) {
+          return other.blocks == run.blocks && other.shape.m == shape.m &&
+                 other.shape.n == shape.n && other.shape.k == shape.k;
+        });
+    if (!isKnown)
+      addRun(runs, run);
+  }
+  return runs;
+}
+
+LogicalResult Session::enumerate(size_t task) {
+  OperatorTuner &tuner = tuners[task];
+  size_t size = tuner.getPool().space.size();
+  for (size_t next = 0; next < size;) {
+    SmallVector<Schedule> schedules;
+    std::map<std::string, std::vector<PlannedRun>> missing;
+    for (; next < size && schedules.size() < options.batch; ++next) {
+      const Schedule &schedule = tuner.getPool().space[next];
+      std::vector<PlannedRun> runs = findMissingRuns(task, next);
+      if (tuner.getPool().excluded[next] || runs.empty())
+        continue;
+      schedules.push_back(schedule);
+      missing[schedule.name()] = std::move(runs);
+    }
+    if (isInterrupted())
+      return fail({"interrupted"});
+    Expected<std::vector<Record>> records = evaluator->evaluate(
+        tasks[task], schedules, [&](const Schedule &schedule, int) {
+          return missing.at(schedule.name());
+        });
+    if (!records)
+      return fail(records.error());
+    report.trials += schedules.size();
+    if (failed(append(*records)))
+      return failure();
+    tuner.update(model);
+    if (options.progress)
+      options.progress({tasks[task].name, next, size, secondsSince(start),
+                        tuner.weightedSeconds()});
+  }
+  return learn();
+}
+
 LogicalResult Session::search() {
   EvaluatorOptions evaluation;
   evaluation.device = options.device;
@@ -294,6 +344,12 @@ LogicalResult Session::search() {
   if (!made)
     return fail(made.error());
   evaluator = std::move(*made);
+  if (options.exhaustive) {
+    for (size_t i = 0; i < tasks.size(); ++i)
+      if (failed(enumerate(i)))
+        return failure();
+    return success();
+  }
   SmallVector<bool> exhausted(tasks.size(), false);
   while (!isOver()) {
     if (isInterrupted())
@@ -306,8 +362,7 @@ LogicalResult Session::search() {
       return failure();
     exhausted[task] = report.trials == before;
     if (options.progress)
-      options.progress({tasks[task].name, report.trials,
-                        options.exhaustive ? countSpace() : options.trials,
+      options.progress({tasks[task].name, report.trials, options.trials,
                         secondsSince(start), tuners[task].weightedSeconds()});
   }
   return success();
@@ -414,7 +469,7 @@ LogicalResult Session::refine(size_t task) {
         });
     if (!records)
       return fail(records.error());
-    if (failed(append(*records)))
+    if (failed(append(*records)) || failed(learn()))
       return failure();
   }
   return success();

@@ -15,6 +15,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
@@ -41,6 +42,11 @@ static cl::opt<std::string>
 static cl::opt<std::string>
     shape("shape", cl::desc("Values of the shape variables, e.g. T=37,H=768"),
           cl::cat(category));
+static cl::opt<bool> instances(
+    "instances",
+    cl::desc("Print a line for each instance of the workload, and the "
+             "regret over all of them"),
+    cl::cat(category));
 static cl::opt<bool>
     curve("curve", cl::desc("Print regret against the number of kernels"),
           cl::cat(category));
@@ -109,6 +115,53 @@ static void print(StringRef name, ArrayRef<RegretPoint> points) {
                                   llvm::formatv("{0:P1}", point.max).str());
 }
 
+/// A line for each instance and operator, and what the dispatch loses over all.
+static LogicalResult printInstances(func::FuncOp function,
+                                    const CostModel &model,
+                                    ArrayRef<Record> known) {
+  struct Sum {
+    size_t count = 0, measured = 0;
+    double regret = 0, worst = 0;
+    std::string worstShape;
+  };
+  llvm::MapVector<StringRef, Sum> sums;
+  std::vector<std::map<std::string, int64_t>> all = listInstances(function);
+  if (all.empty())
+    return function.emitError("has no workload whose instances could be "
+                              "explained; give --shape");
+  for (const std::map<std::string, int64_t> &values : all) {
+    FailureOr<std::vector<OperatorExplanation>> explanations =
+        explainShape(function, values, model, known);
+    if (failed(explanations))
+      return failure();
+    for (OperatorExplanation &explanation : *explanations) {
+      double seconds = explanation.chosen.estimate.seconds;
+      double best = explanation.best.estimate.seconds;
+      double regret = best > 0 ? seconds / best - 1 : 0;
+      llvm::outs() << llvm::formatv(
+          "{0}: {1}: {2} {3:F1} us, best known {4} {5:F1} us, regret {6:P1}\n",
+          explanation.name, explanation.shape, explanation.chosen.symbol,
+          1e6 * seconds, explanation.best.symbol, 1e6 * best, regret);
+      auto name = StringAttr::get(function.getContext(), explanation.name);
+      Sum &sum = sums[name.getValue()];
+      ++sum.count;
+      sum.measured += explanation.chosen.source == CostSource::Measured;
+      sum.regret += regret;
+      if (regret >= sum.worst) {
+        sum.worst = regret;
+        sum.worstShape = explanation.shape;
+      }
+    }
+  }
+  for (auto &[name, sum] : sums)
+    llvm::outs() << llvm::formatv(
+        "{0}: {1} instances, {2} of them by measured kernels: regret mean "
+        "{3:P2}, max {4:P2} at {5}\n",
+        name, sum.count, sum.measured, sum.regret / double(sum.count),
+        sum.worst, sum.worstShape);
+  return success();
+}
+
 /// Gives operators that have no dispatch one, by the device table.
 static LogicalResult select(ModuleOp module) {
   PassManager pm(module.getContext());
@@ -154,6 +207,8 @@ static int run(ModuleOp module) {
   }
   if (curve && failed(printCurves(*function, model, known.records)))
     return 1;
+  if (instances && failed(printInstances(*function, model, known.records)))
+    return 1;
   if (shape.empty())
     return 0;
   Expected<::dietcode::ShapeValues> values =
@@ -181,9 +236,9 @@ int main(int argc, char **argv) {
   if (inputFile.empty())
     return failWith("there is no input; give a file of MLIR, or - for the "
                     "standard input");
-  if (shape.empty() && !curve)
-    return failWith("there is nothing to explain; give --shape T=37, or "
-                    "--curve");
+  if (shape.empty() && !curve && !instances)
+    return failWith("there is nothing to explain; give --shape T=37, "
+                    "--instances, or --curve");
   if (maxKernels == 0)
     return failWith("--max-kernels must be at least 1");
   std::string message;

@@ -80,6 +80,12 @@ static cl::opt<bool> exhaustive(
     cl::desc("Measure every candidate on every instance, which takes "
              "long"),
     cl::cat(category));
+static cl::opt<double>
+    slack("slack",
+          cl::desc("With --exhaustive: leave out instances at which the model "
+                   "puts a candidate further than this from the best, e.g. "
+                   "0.15"),
+          cl::init(std::numeric_limits<double>::infinity()), cl::cat(category));
 static cl::opt<bool>
     noVerify("no-verify",
              cl::desc("Time candidates without comparing their results"),
@@ -152,6 +158,10 @@ static std::optional<std::string> checkOptions() {
   if (modelOnly && exhaustive)
     return "--model-only measures nothing and --exhaustive everything; give "
            "one of them";
+  if (!(slack >= 0))
+    return "--slack must not be negative";
+  if (slack.getNumOccurrences() > 0 && !exhaustive)
+    return "--slack limits --exhaustive; give both";
   if (!modelOnly && !exhaustive && trials == 0)
     return "--trials=0 leaves nothing to choose from; give a budget, or "
            "--model-only";
@@ -202,6 +212,7 @@ static TuneOptions makeOptions() {
   options.selection = {maxKernels, maxRegret};
   options.modelOnly = modelOnly;
   options.exhaustive = exhaustive;
+  options.slack = slack;
   options.verify = !noVerify;
   options.seed = seed;
   options.workers =

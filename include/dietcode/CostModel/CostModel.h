@@ -82,6 +82,8 @@ public:
   Expected<void> load(const std::string &path, const std::string &deviceName);
 
 private:
+  void fitToWholeGrid(MicroKernelCost &cost, const MeasuredKernel &kernel,
+                      const ContractionShape &reference) const;
   void correct(std::vector<MicroKernelCost> &costs,
                const OperatorTraits &traits) const;
 

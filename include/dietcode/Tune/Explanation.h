@@ -63,6 +63,11 @@ FailureOr<std::vector<OperatorExplanation>> explainShape(
     FunctionOpInterface function, const std::map<std::string, int64_t> &values,
     const ::dietcode::CostModel &model, ArrayRef<::dietcode::Record> records);
 
+/// The instances of the workload of `function`, as values of its variables;
+/// those that the workload does not list are left out. Empty without one.
+std::vector<std::map<std::string, int64_t>>
+listInstances(FunctionOpInterface function);
+
 /// Regret against the number of kernels, 1 to `mostKernels`, chosen from what
 /// was measured if there is something.
 FailureOr<std::vector<RegretPoint>>

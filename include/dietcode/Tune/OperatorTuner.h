@@ -79,6 +79,11 @@ public:
     return failures;
   }
   std::vector<MeasuredKernel> getMeasurements() const;
+  /// What was measured of a candidate; null if nothing was.
+  const MeasuredKernel *findMeasurement(size_t candidate) const;
+  /// The instances at which a candidate costs at most `1 + slack` of the best.
+  std::vector<ContractionShape> findRivalries(size_t candidate,
+                                              double slack) const;
 
 private:
   DeviceSpec device;

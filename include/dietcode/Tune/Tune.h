@@ -20,6 +20,7 @@
 #include "dietcode/Tune/TuneReport.h"
 
 #include <csignal>
+#include <limits>
 
 namespace mlir::dietcode {
 
@@ -36,6 +37,9 @@ struct TuneOptions {
   /// Measure every candidate on every instance: the truth that searches are
   /// compared with. Trials and seconds are no limits then.
   bool exhaustive = false;
+  /// With `exhaustive`, leave out instances at which the model, with what the
+  /// records know, puts a candidate further than this from the best.
+  double slack = std::numeric_limits<double>::infinity();
   bool verify = true;
   uint64_t seed = 0;
   unsigned workers = 1;

@@ -20,8 +20,13 @@
 // CURVE: 2 {{.*}}%
 // CURVE: 3 {{.*}}%
 
+// RUN: dietcode-explain %s --instances | FileCheck %s --check-prefix=INSTANCES
+// INSTANCES: @dense matmul: m = 80, n = 2304, k = 768: small {{[0-9.]+}} us, best known {{[0-9x_]+}} {{[0-9.]+}} us, regret {{[0-9.]+}}%
+// INSTANCES: @dense matmul: m = 2048, n = 2304, k = 768: large
+// INSTANCES: @dense matmul: 2 instances, 0 of them by measured kernels: regret mean {{[0-9.]+}}%, max {{[0-9.]+}}% at m =
+
 // RUN: not dietcode-explain %s 2>&1 | FileCheck %s --check-prefix=NOTHING
-// NOTHING: error: there is nothing to explain; give --shape T=37, or --curve
+// NOTHING: error: there is nothing to explain; give --shape T=37, --instances, or --curve
 // RUN: not dietcode-explain %s --shape H=3 2>&1 | FileCheck %s --check-prefix=VARIABLE
 // VARIABLE: error: there is no value for the shape variable @T; give --shape T=...
 // RUN: not dietcode-explain %s --shape T=3,H=3 2>&1 | FileCheck %s --check-prefix=UNUSED
@@ -30,6 +35,7 @@
 // NUMBER: error: {{.*}}'x' in 'T=x' is not a size
 
 dietcode.shape_var @T range [1, 128]
+dietcode.workload @calls over [@T] instances [[5], [128]]
 dietcode.micro_kernel @small #dietcode.schedule<block = [16, 64, 16], thread = [2, 4]>
 dietcode.micro_kernel @medium #dietcode.schedule<block = [64, 64, 8], thread = [8, 4]>
 dietcode.micro_kernel @large #dietcode.schedule<block = [128, 128, 8], thread = [8, 8]>
@@ -40,7 +46,7 @@ dietcode.dispatch @table on (m in [16, 2048]) {
   otherwise -> @large
 }
 
-func.func @dense(%x: tensor<?x768xf32>, %w: tensor<2304x768xf32>, %init: tensor<?x2304xf32>) -> tensor<?x2304xf32> {
+func.func @dense(%x: tensor<?x768xf32>, %w: tensor<2304x768xf32>, %init: tensor<?x2304xf32>) -> tensor<?x2304xf32> attributes {dietcode.workload = @calls} {
   dietcode.bind_shape %x [@T], affine_map<()[t] -> (16 * t, 768)> : tensor<?x768xf32>
   dietcode.bind_shape %init [@T], affine_map<()[t] -> (16 * t, 2304)> : tensor<?x2304xf32>
   %y = dietcode.matmul transpose_b dispatch(@table)

@@ -72,9 +72,12 @@ func.func @g(%a: tensor<?x64xf32>, %b: tensor<64x32xf32>, %c: tensor<?x32xf32>) 
 // Records.
 // RUN: not dietcode-tune %t/matmul.mlir --trials=1 --records=%t -o %t/keep.mlir 2>&1 | FileCheck %s --check-prefix=RECORDS
 // RECORDS: error: {{.*}}directory
-// RUN: printf 'not json\n{"v":1,"oper' > %t/torn.jsonl
+// RUN: printf '{"v":1}\nnot json\n{"v":1,"oper' > %t/torn.jsonl
 // RUN: dietcode-tune %t/matmul.mlir --model-only --records=%t/torn.jsonl -o %t/out.mlir 2>&1 | FileCheck %s --check-prefix=TORN
-// TORN: note: {{.*}}torn.jsonl: 0 records
+// TORN: note: {{.*}}torn.jsonl: 0 records{{.*}}torn{{.*}}line 3
+// RUN: printf 'not json\n' > %t/foreign.jsonl
+// RUN: not dietcode-tune %t/matmul.mlir --model-only --records=%t/foreign.jsonl -o %t/keep.mlir 2>&1 | FileCheck %s --check-prefix=FOREIGN-RECORDS
+// FOREIGN-RECORDS: error: '{{.*}}foreign.jsonl' is no file of records: its first line is no JSON object
 
 // Instances without work are skipped, with a note; not all of them may be.
 // RUN: dietcode-tune %t/empty-instances.mlir --model-only --entry=f -o %t/out.mlir 2>&1 | FileCheck %s --check-prefix=EMPTY

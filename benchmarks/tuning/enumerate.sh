@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Measures every candidate on every instance of a file (BERT's QKV projection unless
+# one is named), which is the truth that bench-ranking compares with, and prints what
+# that says. Takes minutes on the virtual device, and resumes where it was stopped.
+#
+# usage: enumerate.sh RECORDS [FILE]         (BUILD names the build)
+
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+build=${BUILD:-$root/build}
+records=${1:?usage: enumerate.sh RECORDS [FILE]}
+"$build/bin/dietcode-tune" "${2:-$root/benchmarks/bert/qkv.mlir}" --exhaustive \
+  --records "$records" -o /dev/null
+"$build/benchmarks/bench-ranking" "$records"
