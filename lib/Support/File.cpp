@@ -22,9 +22,15 @@ std::string dietcode::errnoText(int error) { return std::strerror(error); }
 
 Expected<std::string> dietcode::readDescriptor(int descriptor,
                                                const std::string &path) {
+  // Some devices, such as /dev/zero, never end.
+  constexpr size_t kMostOfDevice = size_t(1) << 26;
+  struct stat info;
+  bool isDevice = ::fstat(descriptor, &info) == 0 && S_ISCHR(info.st_mode);
   std::string text;
   char buffer[1 << 16];
   while (true) {
+    if (isDevice && text.size() > kMostOfDevice)
+      return fail("cannot read '" + path + "': it is a device without an end");
     ssize_t n = ::read(descriptor, buffer, sizeof(buffer));
     if (n < 0 && errno == EINTR)
       continue;
