@@ -104,16 +104,25 @@ static bool isFullGrid(const KernelRun &run, const Schedule &schedule) {
 }
 
 /// The runs on one block per SM and on a full device that are nearest to
-/// `reference`. Instead of a full device it may be nearly one.
+/// `reference`. Instead of a full device it may be nearly one, and where no
+/// grid has a block for most SMs, a few blocks are as good.
 static std::pair<RoundRun, RoundRun>
 findRounds(const MeasuredKernel &kernel, int most, int smCount,
            const ContractionShape &reference) {
   RoundRun lone, full;
+  auto isBetterLone = [&](const KernelRun &run, double here) {
+    bool isWide = run.blocks * 2 > smCount;
+    bool wasWide = lone.run && lone.run->blocks * 2 > smCount;
+    if (!lone.run || isWide != wasWide)
+      return !lone.run || isWide;
+    double there = distance(*lone.run, reference);
+    return here < there ||
+           (!isWide && here == there && run.blocks > lone.run->blocks);
+  };
   for (const KernelRun &run : kernel.runs) {
     int busiest = static_cast<int>((run.blocks + smCount - 1) / smCount);
     double here = distance(run, reference);
-    if (busiest == 1 && run.blocks * 2 > smCount &&
-        (!lone.run || here < distance(*lone.run, reference)))
+    if (busiest == 1 && isBetterLone(run, here))
       lone = {&run, 1};
     if (busiest > most || busiest * 4 < most * 3)
       continue;
@@ -184,6 +193,8 @@ MicroKernelCost CostModel::measured(const MeasuredKernel &kernel,
              tilesOf(schedule, full.run->shape.k));
   if (full.run || lone.run)
     cost.source = CostSource::Measured;
+  if (lone.run && !full.run)
+    cost.full.perTile = std::max(cost.full.perTile, cost.lone.perTile);
   fitToWholeGrid(cost, kernel, reference);
   // A block that has an SM to itself is not slower than one that shares it; the
   // run that says so read more from DRAM than it shared.

@@ -104,7 +104,7 @@ static void isolate(const Job &job, const MeasureOptions &options,
   limitMemory(job, options);
 }
 
-static Record measure(const Job &job, const MeasureOptions &options, int pipe) {
+static Record measure(Job job, const MeasureOptions &options, int pipe) {
   std::string name = deviceOf(job, options);
   RecordStatus status = RecordStatus::Crash;
   std::string why;

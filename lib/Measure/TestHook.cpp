@@ -23,7 +23,7 @@ static void eatMemory() {
     eaten.emplace_back(new char[size_t(64) << 20]);
 }
 
-static void misbehave(const std::string &how, int pipe) {
+static void misbehave(const std::string &how, Job &job, int pipe) {
   if (how == "crash") {
     std::signal(SIGSEGV, SIG_DFL); // A sanitizer has a handler.
     std::raise(SIGSEGV);
@@ -42,9 +42,16 @@ static void misbehave(const std::string &how, int pipe) {
   }
   if (how == "memory")
     eatMemory();
+  for (JobVerify &launch : job.verify) {
+    if (how == "partial")
+      launch.grid = {1, 1, 1};
+    for (JobOutput &output : launch.outputs)
+      if (how == "wrong")
+        output.expected = output.magnitudes;
+  }
 }
 
-void dietcode::runTestHook(const Job &job, int pipe) {
+void dietcode::runTestHook(Job &job, int pipe) {
   const char *env = std::getenv("DIETCODE_MEASURE_INJECT");
   std::string rest = env ? env : "";
   while (!rest.empty()) {
@@ -57,6 +64,6 @@ void dietcode::runTestHook(const Job &job, int pipe) {
     std::string part = entry.substr(colon + 1);
     if (job.id.find(part) != std::string::npos ||
         job.record.schedule.find(part) != std::string::npos)
-      misbehave(entry.substr(0, colon), pipe);
+      misbehave(entry.substr(0, colon), job, pipe);
   }
 }

@@ -16,8 +16,9 @@ namespace dietcode {
 /// Lets the child of a job misbehave as DIETCODE_MEASURE_INJECT says: a list
 /// like "crash:64x64,hang:b.7" of what to do, and for which jobs, by a part of
 /// their id or schedule. One can crash, abort, hang, exit, stop in the middle
-/// of the result (half), or eat memory.
-void runTestHook(const Job &job, int pipe);
+/// of the result (half), eat memory, compute something else than is expected
+/// (wrong), or only a part of it (partial).
+void runTestHook(Job &job, int pipe);
 
 } // namespace dietcode
 

@@ -53,7 +53,8 @@ Record dietcode::mergeRecords(const Record &older, Record newer) {
   std::vector<RecordRun> runs = older.runs;
   for (RecordRun &run : newer.runs) {
     auto same = runs.begin();
-    while (same != runs.end() && same->shape != run.shape)
+    while (same != runs.end() &&
+           (same->shape != run.shape || same->blocks != run.blocks))
       ++same;
     if (same != runs.end())
       *same = std::move(run);

@@ -22,9 +22,15 @@ std::string dietcode::errnoText(int error) { return std::strerror(error); }
 
 Expected<std::string> dietcode::readDescriptor(int descriptor,
                                                const std::string &path) {
+  // Some devices, such as /dev/zero, never end.
+  constexpr size_t kMostOfDevice = size_t(1) << 26;
+  struct stat info;
+  bool isDevice = ::fstat(descriptor, &info) == 0 && S_ISCHR(info.st_mode);
   std::string text;
   char buffer[1 << 16];
   while (true) {
+    if (isDevice && text.size() > kMostOfDevice)
+      return fail("cannot read '" + path + "': it is a device without an end");
     ssize_t n = ::read(descriptor, buffer, sizeof(buffer));
     if (n < 0 && errno == EINTR)
       continue;
@@ -81,6 +87,28 @@ static std::string resolve(const std::string &path) {
   std::unique_ptr<char, decltype(&std::free)> real(
       ::realpath(path.c_str(), nullptr), std::free);
   return real ? real.get() : path;
+}
+
+Expected<bool> dietcode::checkWritable(const std::string &path) {
+  if (path == "-")
+    return true;
+  struct stat info;
+  bool exists = ::stat(path.c_str(), &info) == 0;
+  if (!exists && errno != ENOENT)
+    return cannotWrite(path, errno);
+  if (exists && S_ISDIR(info.st_mode))
+    return cannotWrite(path, EISDIR);
+  if (exists && ::access(path.c_str(), W_OK) != 0)
+    return cannotWrite(path, errno);
+  if (exists && !S_ISREG(info.st_mode))
+    return true;
+  std::string target = resolve(path);
+  size_t slash = target.rfind('/');
+  std::string folder =
+      slash == std::string::npos ? "." : target.substr(0, slash + 1);
+  if (::access(folder.c_str(), W_OK | X_OK) != 0)
+    return cannotWrite(path, errno);
+  return true;
 }
 
 Expected<bool> dietcode::writeFileAtomically(const std::string &path,

@@ -17,11 +17,11 @@
 #include <csignal>
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 namespace dietcode {
 namespace {
@@ -31,23 +31,39 @@ using Clock = std::chrono::steady_clock;
 /// More than that of output is read and dropped.
 constexpr size_t mostOutput = size_t(1) << 22;
 
-bool spawn(const std::vector<std::string> &command, int outputPipe,
-           int inputFile, pid_t &pid) {
+/// Exit status of a child that is not the program; that of shells.
+constexpr int notExecuted = 127;
+
+/// The child's part; other threads may have held any lock, so that only system
+/// calls are allowed. It ends with its parent, even if that is killed.
+[[noreturn]] void execute(char *const *argv, int outputPipe, int inputFile,
+                          pid_t parent) {
+#ifdef __linux__
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+  int null = open("/dev/null", O_RDONLY);
+  bool ready = getppid() == parent && dup2(null, 0) == 0 &&
+               dup2(outputPipe, 1) == 1 && dup2(outputPipe, 2) == 2;
+  if (inputFile == 3) // Copying it to itself would leave it close-on-exec.
+    ready = ready && fcntl(3, F_SETFD, 0) == 0;
+  else if (inputFile >= 0)
+    ready = ready && dup2(inputFile, 3) == 3;
+  if (ready)
+    execv(argv[0], argv);
+  _exit(notExecuted);
+}
+
+pid_t spawn(const std::vector<std::string> &command, int outputPipe,
+            int inputFile) {
   std::vector<char *> argv;
   for (const std::string &word : command)
     argv.push_back(const_cast<char *>(word.c_str()));
   argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, outputPipe, 1);
-  posix_spawn_file_actions_adddup2(&actions, outputPipe, 2);
-  if (inputFile >= 0)
-    posix_spawn_file_actions_adddup2(&actions, inputFile, 3);
-  int error =
-      posix_spawn(&pid, argv[0], &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  return error == 0;
+  pid_t parent = getpid();
+  pid_t pid = fork();
+  if (pid == 0)
+    execute(argv.data(), outputPipe, inputFile, parent);
+  return pid;
 }
 
 /// Reads until the child closes its end; false if the time is over first.
@@ -94,8 +110,8 @@ ProcessResult runProcess(const std::vector<std::string> &command,
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
     return result;
-  pid_t pid = 0;
-  result.started = spawn(command, ends[1], inputFile, pid);
+  pid_t pid = spawn(command, ends[1], inputFile);
+  result.started = pid > 0;
   close(ends[1]);
   if (result.started) {
     Clock::time_point deadline =
@@ -111,6 +127,7 @@ ProcessResult runProcess(const std::vector<std::string> &command,
     }
     result.exitStatus =
         WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    result.started = result.exitStatus != notExecuted || !result.output.empty();
   }
   close(ends[0]);
   return result;

@@ -13,9 +13,10 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 
+#include <atomic>
 #include <chrono>
+#include <mutex>
 #include <sys/resource.h>
 #include <thread>
 
@@ -62,12 +63,11 @@ Expected<std::unique_ptr<CandidateEvaluator>>
 CandidateEvaluator::create(const EvaluatorOptions &options) {
   std::unique_ptr<CandidateEvaluator> evaluator(
       new CandidateEvaluator(options));
-  SmallString<128> path;
-  if (std::error_code error =
-          llvm::sys::fs::createUniqueDirectory("dietcode-tune", path))
-    return fail("cannot make a folder for jobs: " + error.message());
-  evaluator->root = path.str().str();
-  Expected<JobFolder> folder = JobFolder::create(evaluator->root);
+  auto root = ::dietcode::TemporaryFolder::create("dietcode-tune");
+  if (!root)
+    return tl::unexpected(root.error());
+  evaluator->root.emplace(std::move(*root));
+  Expected<JobFolder> folder = JobFolder::create(evaluator->root->path());
   if (!folder)
     return tl::unexpected(folder.error());
   evaluator->folder = std::move(*folder);
@@ -76,22 +76,19 @@ CandidateEvaluator::create(const EvaluatorOptions &options) {
   return evaluator;
 }
 
-CandidateEvaluator::~CandidateEvaluator() {
-  workers.reset(); // Kills what still runs.
-  if (!root.empty())
-    (void)llvm::sys::fs::remove_directories(root, /*IgnoreErrors=*/true);
-}
+// First what still runs is killed, then the folder removed.
+CandidateEvaluator::~CandidateEvaluator() { workers.reset(); }
 
 Expected<bool> CandidateEvaluator::startWorkers() {
   if (workers)
     return true;
   ::dietcode::WorkOptions work;
   work.device = options.device;
-  work.folder = root;
+  work.folder = root->path();
   work.workers = options.workers;
   work.timeoutSeconds = options.timeoutSeconds;
   work.wait = true;
-  auto started = ::dietcode::spawnWorkers(root, options.workers, work,
+  auto started = ::dietcode::spawnWorkers(root->path(), options.workers, work,
                                           options.measureProgram);
   if (!started)
     return tl::unexpected(started.error());
@@ -251,7 +248,7 @@ Expected<bool>
 CandidateEvaluator::awaitResults(std::map<std::string, Record> &results) {
   size_t open = results.size();
   while (open > 0) {
-    if (interrupted)
+    if (isInterrupted())
       return fail("interrupted");
     Expected<std::vector<JobResult>> arrived = folder->collect();
     if (!arrived)
@@ -262,10 +259,11 @@ CandidateEvaluator::awaitResults(std::map<std::string, Record> &results) {
         continue;
       at->second = std::move(result.record);
       (void)folder->remove(result.id);
-      (void)llvm::sys::fs::remove(root + "/data/" + result.id + ".ptx");
+      (void)llvm::sys::fs::remove(root->path() + "/data/" + result.id + ".ptx");
       --open;
     }
-    if (open > 0 && !workers->running())
+    // Ctrl-C ends the measuring process as well.
+    if (open > 0 && !workers->running() && !isInterrupted())
       return fail("the measuring process ended before its jobs were done");
     if (open > 0)
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -289,12 +287,14 @@ CandidateEvaluator::evaluate(const TuningTask &task,
     id = std::string(8 - std::min<size_t>(8, number.size()), '0') + number;
   }
   std::atomic<size_t> next{0};
+  std::atomic<bool> stop{false};
   std::optional<::dietcode::Error> error;
   std::mutex mutex;
   auto build = [&] {
-    for (size_t i; !interrupted && (i = next++) < schedules.size();) {
+    for (size_t i; !stop && (i = next++) < schedules.size();) {
       prepared[i] = prepare(task, schedules[i]);
-      if (!prepared[i].usable)
+      stop = stop || isInterrupted();
+      if (!prepared[i].usable || stop)
         continue;
       Expected<bool> submitted = submit(task, prepared[i], plan, ids[i]);
       std::lock_guard<std::mutex> lock(mutex);
@@ -302,6 +302,7 @@ CandidateEvaluator::evaluate(const TuningTask &task,
         results[ids[i]];
       else if (!error)
         error = submitted.error();
+      stop = stop || error;
     }
   };
   std::vector<std::thread> threads;
@@ -309,6 +310,8 @@ CandidateEvaluator::evaluate(const TuningTask &task,
     threads.emplace_back(build);
   for (std::thread &thread : threads)
     thread.join();
+  if (isInterrupted())
+    return fail("interrupted");
   if (error)
     return tl::unexpected(*error);
   if (Expected<bool> done = awaitResults(results); !done)

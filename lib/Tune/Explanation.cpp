@@ -220,6 +220,10 @@ FailureOr<OperatorExplanation> Explainer::explain(OperatorOpInterface op) {
   ContractionShape shape = op.getContractionShape(*sizes);
   std::vector<MicroKernelCost> costs = costsFor(op, model, records);
   result.chosen = costKernel(chosen, dispatch, costs, shape);
+  if (shape.m == 0 || shape.n == 0)
+    result.nothing = "nothing to compute, no kernel is launched";
+  else if (shape.k == 0) // The sums are empty, but a kernel has to store them.
+    result.nothing = "k is 0, only the epilogue is computed";
   for (FlatSymbolRefAttr other : dispatch.getKernelTable()) {
     if (other.getValue() == chosen)
       continue;

@@ -10,7 +10,7 @@
 
 #include "dietcode/Device/Device.h"
 #include "dietcode/Record/RecordFile.h"
-#include "dietcode/Tune/KernelLaunch.h"
+#include "dietcode/Support/File.h"
 #include "llvm/Support/FileSystem.h"
 
 #include <chrono>
@@ -67,10 +67,16 @@ private:
   std::vector<PlannedRun> findMissingRuns(size_t task, size_t candidate);
   LogicalResult enumerate(size_t task);
   LogicalResult refine(size_t task);
+  size_t getShare(size_t task) const;
+  int getPriority(size_t task) const;
+  bool wasRun(size_t task, const MicroKernelCost &cost) const;
+  const MicroKernelCost &findServing(size_t task, const DispatchResult &result,
+                                     ArrayRef<MicroKernelCost> costs,
+                                     const ContractionShape &shape);
   LogicalResult select();
   LogicalResult save();
   size_t chooseTask(ArrayRef<bool> exhausted);
-  LogicalResult append(size_t task, const std::vector<Record> &records);
+  LogicalResult append(const std::vector<Record> &records);
   LogicalResult learn();
   CandidateEvaluator::Plan makePlan(size_t task);
   void reportTask(size_t task, const DispatchResult &result,
@@ -92,12 +98,14 @@ private:
   std::vector<TuningTask> tasks;
   std::vector<OperatorTuner> tuners;
   /// Of earlier runs and of this one, any operator: what the model learns from.
-  ::dietcode::TrainingSet learnt;
+  /// In the order of the file, so that whoever reads that learns the same.
+  std::vector<Record> known;
   std::optional<RecordWriter> writer;
   std::unique_ptr<CandidateEvaluator> evaluator;
   std::vector<DispatchResult> results;
   std::vector<std::vector<MicroKernelCost>> usable;
   TuneReport report;
+  std::vector<unsigned> batches; ///< That each task had.
   unsigned round = 0;
 };
 
@@ -114,11 +122,18 @@ LogicalResult Session::load() {
   if (failed(collected))
     return failure();
   tasks = std::move(*collected);
-  for (const TuningTask &task : tasks) {
-    OperatorOpInterface op = task.ops.front();
-    tuners.emplace_back(device, op.getTraits(), task.instances, task.points,
-                        isAlwaysGeneral(op) ? "general" : "aligned");
-  }
+  for (const TuningTask &task : tasks)
+    tuners.emplace_back(device,
+                        OperatorOpInterface(task.ops.front()).getTraits(),
+                        task.instances, task.points, task.twin);
+  batches.assign(tasks.size(), 0);
+  if (!options.modelOnly && !options.exhaustive &&
+      options.trials < tasks.size())
+    return error() << "there are " << tasks.size() << " operators to tune, but "
+                   << options.trials << " trials";
+  if (!options.modelFile.empty())
+    if (Expected<bool> can = ::dietcode::checkWritable(options.modelFile); !can)
+      return fail(can.error());
   if (!options.modelFile.empty() && llvm::sys::fs::exists(options.modelFile))
     if (auto loaded = model.load(options.modelFile, options.device); !loaded)
       return fail(loaded.error());
@@ -132,7 +147,7 @@ LogicalResult Session::load() {
                              ::dietcode::summarize(records->stats));
     for (OperatorTuner &tuner : tuners)
       tuner.add(records->records);
-    learnt.add(records->records);
+    known = std::move(records->records);
     if (!options.modelOnly) {
       Expected<RecordWriter> opened = RecordWriter::open(options.recordsFile);
       if (!opened)
@@ -146,6 +161,9 @@ LogicalResult Session::load() {
 /// Fits the model to all measurements and costs every candidate again.
 LogicalResult Session::learn() {
   Clock::time_point began = Clock::now();
+  known = ::dietcode::mergeRecords(std::move(known));
+  ::dietcode::TrainingSet learnt;
+  learnt.add(known);
   if (Expected<void> trained = model.train(learnt.getKernels(), options.seed);
       !trained)
     return fail(trained.error());
@@ -180,19 +198,31 @@ CandidateEvaluator::Plan Session::makePlan(size_t task) {
   };
 }
 
-LogicalResult Session::append(size_t task, const std::vector<Record> &records) {
+/// Operators of equal signatures share what is measured.
+LogicalResult Session::append(const std::vector<Record> &records) {
   if (writer)
     if (Expected<bool> done = writer->append(records); !done)
       return fail(done.error());
-  tuners[task].add(records);
-  learnt.add(records);
+  for (OperatorTuner &tuner : tuners)
+    tuner.add(records);
+  known.insert(known.end(), records.begin(), records.end());
   return success();
+}
+
+/// The trials that a batch of `task` may use: operators that had none yet get
+/// their share before others get more.
+size_t Session::getShare(size_t task) const {
+  size_t left = options.trials - report.trials;
+  size_t waiting = llvm::count(batches, 0u);
+  if (batches[task] > 0)
+    return left;
+  return std::max<size_t>(1, left / waiting);
 }
 
 LogicalResult Session::measureBatch(size_t task) {
   ProposerOptions proposer;
-  proposer.batch = static_cast<unsigned>(
-      std::min<size_t>(options.batch, options.trials - report.trials));
+  proposer.batch =
+      static_cast<unsigned>(std::min<size_t>(options.batch, getShare(task)));
   // The first batch has only the analytical model to go by, so it explores.
   if (tuners[task].countMeasured() == 0)
     proposer.randomFraction = 0.5;
@@ -208,24 +238,37 @@ LogicalResult Session::measureBatch(size_t task) {
   if (!records)
     return fail(records.error());
   report.trials += batch.size();
+  ++batches[task];
   ++round;
-  if (failed(append(task, *records)))
+  if (failed(append(*records)))
     return failure();
   return learn();
+}
+
+/// Operators without a batch come first, and those of which nothing could be
+/// measured last once they had a few: they must not use up the budget.
+int Session::getPriority(size_t task) const {
+  constexpr unsigned kFruitlessBatches = 3;
+  if (batches[task] == 0)
+    return 2;
+  if (tuners[task].countMeasured() > 0)
+    return 0;
+  return batches[task] < kFruitlessBatches ? 1 : -1;
 }
 
 /// The operator where one more batch is expected to save most, weighted by how
 /// often it occurs.
 size_t Session::chooseTask(ArrayRef<bool> exhausted) {
   size_t chosen = tasks.size();
-  double most = -1;
+  std::pair<int, double> most;
   for (size_t i = 0; i < tasks.size(); ++i) {
     if (exhausted[i])
       continue;
     double gain =
         tuners[i].expectedGain({}) * static_cast<double>(tasks[i].ops.size());
-    if (gain > most) {
-      most = gain;
+    std::pair<int, double> here(getPriority(i), gain);
+    if (chosen == tasks.size() || here > most) {
+      most = here;
       chosen = i;
     }
   }
@@ -278,7 +321,7 @@ LogicalResult Session::enumerate(size_t task) {
     if (!records)
       return fail(records.error());
     report.trials += schedules.size();
-    if (failed(append(task, *records)))
+    if (failed(append(*records)))
       return failure();
     tuner.update(model);
     if (options.progress)
@@ -295,6 +338,7 @@ LogicalResult Session::search() {
   evaluation.timeoutSeconds = options.timeoutSeconds;
   evaluation.verify = options.verify;
   evaluation.measureProgram = options.measureProgram;
+  evaluation.interrupted = options.interrupted;
   auto made = CandidateEvaluator::create(evaluation);
   if (!made)
     return fail(made.error());
@@ -336,9 +380,49 @@ static const MicroKernelCost &findBest(ArrayRef<MicroKernelCost> costs,
   });
 }
 
-/// Times the kernels that the dispatch would use, and the best candidates, on
-/// the instances, where that was not done yet. A prediction that was too good
-/// does not survive it.
+/// The micro-kernel that the dispatch has for `shape`.
+const MicroKernelCost &Session::findServing(size_t task,
+                                            const DispatchResult &result,
+                                            ArrayRef<MicroKernelCost> costs,
+                                            const ContractionShape &shape) {
+  SmallVector<int64_t> problem = tasks[task].problemShape(shape);
+  auto holds = [&](const ::dietcode::DispatchLeaf &leaf) {
+    return llvm::all_of(
+        llvm::zip_equal(tasks[task].shapes.dynamicDims, leaf.box),
+        [&](auto pair) {
+          auto [dim, interval] = pair;
+          return interval.lower <= problem[dim] &&
+                 problem[dim] <= interval.upper;
+        });
+  };
+  auto leaf = llvm::find_if(result.leaves, holds);
+  return costs[result.kernels[leaf == result.leaves.end() ? result.general
+                                                          : leaf->kernel]];
+}
+
+/// Whether a micro-kernel was built and run for this operator, and not only for
+/// others of the same signature, which may have other static sizes.
+bool Session::wasRun(size_t task, const MicroKernelCost &cost) const {
+  OperatorOpInterface op = tasks[task].ops.front();
+  SmallVector<int64_t> known = op.getStaticProblemShape();
+  auto isHere = [&](const ::dietcode::KernelRun &run) {
+    return llvm::all_of(
+        llvm::zip_equal(known, tasks[task].problemShape(run.shape)),
+        [](auto pair) {
+          auto [extent, size] = pair;
+          return ShapedType::isDynamic(extent) || extent == size;
+        });
+  };
+  return llvm::any_of(tuners[task].getMeasurements(),
+                      [&](const MeasuredKernel &kernel) {
+                        return kernel.schedule == cost.schedule &&
+                               llvm::any_of(kernel.runs, isHere);
+                      });
+}
+
+/// Times the kernels that the dispatch would use on the instances, the best of
+/// them and the best candidates, where that was not done yet. A prediction that
+/// was too good does not survive it.
 LogicalResult Session::refine(size_t task) {
   OperatorTuner &tuner = tuners[task];
   constexpr unsigned kRefinements = 6;
@@ -359,30 +443,33 @@ LogicalResult Session::refine(size_t task) {
           return;
       auto &entry = open[cost.schedule.name()];
       entry.first = cost.schedule;
-      entry.second.push_back(
-          {shape, blocksOf(cost.schedule, shape.m, shape.n)});
+      addRun(entry.second, {shape, blocksOf(cost.schedule, shape.m, shape.n)});
     };
     std::vector<MicroKernelCost> chosen;
     for (unsigned kernel : result->kernels)
       chosen.push_back(costs[kernel]);
     for (const TuneInstance &instance : tuner.getInstances()) {
+      want(findServing(task, *result, costs, instance.shape), instance.shape);
       want(findBest(chosen, adaption, instance.shape), instance.shape);
       want(findBest(costs, adaption, instance.shape), instance.shape);
     }
+    for (const MicroKernelCost &cost : chosen)
+      if (!open.count(cost.schedule.name()) && !wasRun(task, cost))
+        open[cost.schedule.name()].first = cost.schedule;
     if (open.empty())
       return success();
     SmallVector<Schedule> schedules;
     for (auto &[name, entry] : open)
       schedules.push_back(entry.first);
     Expected<std::vector<Record>> records = evaluator->evaluate(
-        tasks[task], schedules, [&](const Schedule &schedule, int) {
-          return open.at(schedule.name()).second;
+        tasks[task], schedules, [&](const Schedule &schedule, int registers) {
+          const std::vector<PlannedRun> &runs = open.at(schedule.name()).second;
+          return runs.empty() ? makePlan(task)(schedule, registers) : runs;
         });
     if (!records)
       return fail(records.error());
-    if (failed(append(task, *records)))
+    if (failed(append(*records)) || failed(learn()))
       return failure();
-    tuner.update(model);
   }
   return success();
 }
@@ -415,21 +502,9 @@ void Session::reportTask(size_t task, const DispatchResult &result,
   entry.meanRegret = result.meanRegret;
   entry.maxRegret = result.maxRegret;
   entry.failures = tuner.getFailures();
-  OperatorOpInterface op = tasks[task].ops.front();
   for (const TuneInstance &instance : tuner.getInstances()) {
-    SmallVector<int64_t> problem = tasks[task].problemShape(instance.shape);
-    const MicroKernelCost *kernel = &costs[result.kernels[result.general]];
-    for (const ::dietcode::DispatchLeaf &leaf : result.leaves) {
-      bool inside = llvm::all_of(
-          llvm::zip_equal(tasks[task].shapes.dynamicDims, leaf.box),
-          [&](auto pair) {
-            auto [dim, interval] = pair;
-            return interval.lower <= problem[dim] &&
-                   problem[dim] <= interval.upper;
-          });
-      if (inside)
-        kernel = &costs[result.kernels[leaf.kernel]];
-    }
+    const MicroKernelCost *kernel =
+        &findServing(task, result, costs, instance.shape);
     TuneRow row;
     row.shape = instance.shape;
     row.weight = instance.weight;
@@ -447,7 +522,6 @@ void Session::reportTask(size_t task, const DispatchResult &result,
     row.regret = std::max(0.0, here / best - 1);
     entry.rows.push_back(std::move(row));
   }
-  (void)op;
   report.tasks.push_back(std::move(entry));
 }
 
@@ -456,8 +530,9 @@ void Session::reportTask(size_t task, const DispatchResult &result,
 LogicalResult Session::select() {
   for (size_t i = 0; i < tasks.size(); ++i) {
     usable.push_back(tuners[i].getUsableCosts());
-    if (usable.back().front().source != CostSource::Measured &&
-        !options.modelOnly) {
+    if (usable.back().empty() ||
+        (usable.back().front().source != CostSource::Measured &&
+         !options.modelOnly)) {
       const auto &failures = tuners[i].getFailures();
       return tasks[i].ops.front()->emitOpError()
              << "has no candidate that could be measured"

@@ -13,6 +13,7 @@
 using namespace mlir;
 using namespace mlir::dietcode;
 using ::dietcode::ContractionShape;
+using ::dietcode::Expected;
 using ::dietcode::SamplePoint;
 using ::dietcode::TuneInstance;
 
@@ -31,10 +32,12 @@ public:
   LogicalResult collect(FunctionOpInterface function);
 
   std::vector<TuningTask> tasks;
+  OperatorOpInterface empty; ///< The first operator without any work.
 
 private:
   LogicalResult add(OperatorOpInterface op,
                     std::shared_ptr<ShapeAnalysis> analysis);
+  /// A task without instances if there is nothing to compute.
   FailureOr<TuningTask> makeTask(OperatorOpInterface op,
                                  std::shared_ptr<ShapeAnalysis> analysis);
   void addInstances(TuningTask &task, ArrayRef<SamplePoint> points);
@@ -73,6 +76,18 @@ void Collector::addInstances(TuningTask &task, ArrayRef<SamplePoint> points) {
     instance.weight /= total;
 }
 
+/// Which twin is measured depends on the operator alone, and so does whether it
+/// can be compiled at all: any schedule tells.
+static LogicalResult setTwin(TuningTask &task) {
+  OperatorOpInterface op = task.ops.front();
+  Expected<CompiledCandidate> code = task.compiler->compile(
+      ::dietcode::enumerateSchedules(getDevice(op).getSpec()).front());
+  if (!code)
+    return op->emitError() << code.error().message;
+  task.twin = code->aligned.empty() ? "general" : "aligned";
+  return success();
+}
+
 FailureOr<TuningTask>
 Collector::makeTask(OperatorOpInterface op,
                     std::shared_ptr<ShapeAnalysis> analysis) {
@@ -102,9 +117,8 @@ Collector::makeTask(OperatorOpInterface op,
     instances = sampleRange(op, *shapes, kDefaultInstances);
   addInstances(task, *instances);
   if (task.instances.empty() || task.points.empty()) {
-    op->emitOpError("has no shape to tune for: every instance of its workload "
-                    "is empty");
-    return failure();
+    task.instances.clear();
+    return task;
   }
   // Instances may lie where the samples of the range do not.
   for (const TuneInstance &instance : task.instances)
@@ -118,6 +132,12 @@ LogicalResult Collector::add(OperatorOpInterface op,
   FailureOr<TuningTask> task = makeTask(op, std::move(analysis));
   if (failed(task))
     return failure();
+  if (task->instances.empty()) {
+    notes.push_back(task->name + ": skipped, since it has nothing to compute");
+    if (!empty)
+      empty = op;
+    return success();
+  }
   std::string key = task->compiler->getSource();
   llvm::raw_string_ostream os(key);
   for (const ContractionShape &shape : task->points)
@@ -125,10 +145,13 @@ LogicalResult Collector::add(OperatorOpInterface op,
   for (const TuneInstance &instance : task->instances)
     os << describe(instance.shape) << '*' << instance.weight << ';';
   auto [at, isNew] = known.try_emplace(key, tasks.size());
-  if (isNew)
-    tasks.push_back(std::move(*task));
-  else
+  if (!isNew) {
     tasks[at->second].ops.push_back(op);
+    return success();
+  }
+  if (failed(setTwin(*task)))
+    return failure();
+  tasks.push_back(std::move(*task));
   return success();
 }
 
@@ -144,24 +167,25 @@ LogicalResult Collector::collect(FunctionOpInterface function) {
   return success();
 }
 
-/// What a former selection has left.
-static void removeDispatches(ModuleOp module) {
-  module.walk([](OperatorOpInterface op) { op.setDispatchAttr(nullptr); });
-  SmallVector<Operation *> dead;
-  for (Operation &op : *module.getBody())
-    if (isa<DispatchOp>(op))
-      dead.push_back(&op);
-  for (Operation &op : *module.getBody())
-    if (isa<MicroKernelOp>(op))
-      dead.push_back(&op);
-  for (Operation *op : dead)
-    op->erase();
+template <typename OpT>
+static void eraseUnused(ModuleOp module) {
+  for (OpT op : llvm::make_early_inc_range(module.getOps<OpT>()))
+    if (SymbolTable::symbolKnownUseEmpty(op, module))
+      op.erase();
+}
+
+/// What a former selection has left of the operators of `tasks`.
+static void removeDispatches(ModuleOp module, ArrayRef<TuningTask> tasks) {
+  for (const TuningTask &task : tasks)
+    for (OperatorOpInterface op : task.ops)
+      op.setDispatchAttr(nullptr);
+  eraseUnused<DispatchOp>(module);
+  eraseUnused<MicroKernelOp>(module);
 }
 
 FailureOr<std::vector<TuningTask>>
 mlir::dietcode::collectTasks(ModuleOp module, StringRef entry,
                              std::vector<std::string> &notes) {
-  removeDispatches(module);
   Collector collector(notes);
   bool found = entry.empty();
   for (auto function : module.getOps<FunctionOpInterface>()) {
@@ -174,10 +198,14 @@ mlir::dietcode::collectTasks(ModuleOp module, StringRef entry,
   if (!found)
     return emitError(module.getLoc())
            << "there is no function @" << entry << " to tune";
+  if (collector.tasks.empty() && collector.empty)
+    return collector.empty->emitOpError(
+        "has no shape to tune for: every instance of its workload is empty");
   if (collector.tasks.empty())
     return emitError(module.getLoc())
            << "there is no operator to tune; dietcode-tune tunes what "
               "convert-linalg-to-dietcode recognises, such as linalg.matmul "
               "on f32";
+  removeDispatches(module, collector.tasks);
   return std::move(collector.tasks);
 }

@@ -94,6 +94,11 @@ static void print(const OperatorExplanation &explanation) {
   for (const std::string &step : explanation.path)
     llvm::outs() << "  " << step << "\n";
   llvm::outs() << "  " << explanation.leaf << "\n";
+  if (!explanation.nothing.empty()) {
+    llvm::outs() << "  chosen    " << explanation.chosen.symbol << ": "
+                 << explanation.nothing << "\n";
+    return;
+  }
   const ::dietcode::CostEstimate &chosen = explanation.chosen.estimate;
   print("chosen    ", explanation.chosen, chosen.seconds);
   llvm::outs() << llvm::formatv("            {0}, {1:P0} occupancy\n",

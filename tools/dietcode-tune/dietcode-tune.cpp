@@ -14,6 +14,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -107,7 +108,25 @@ static cl::opt<bool> json("json",
 
 static volatile std::sig_atomic_t interruptSignal = 0;
 
-static void onSignal(int signal) { interruptSignal = signal; }
+/// The first signal lets the tuner stop and tidy up, but not for long.
+static void onSignal(int signal) {
+  if (!interruptSignal)
+    alarm(1);
+  interruptSignal = signal;
+}
+
+/// Whoever measures ends with this process, and the next tuner removes what is
+/// left of its jobs.
+static void onAlarm(int) { _exit(128 + interruptSignal); }
+
+static void installHandlers() {
+  struct sigaction action = {};
+  action.sa_handler = onSignal;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  action.sa_handler = onAlarm;
+  sigaction(SIGALRM, &action, nullptr);
+}
 
 static int failWith(const Twine &message) {
   llvm::errs() << "error: " << message << "\n";
@@ -159,6 +178,25 @@ static std::optional<std::string> checkOptions() {
            "needs a file: give -o";
   if (modelOnly && noVerify)
     return "--no-verify has no meaning with --model-only, which runs nothing";
+  return std::nullopt;
+}
+
+/// Files that could not be written at the end, or of which one would replace
+/// the other.
+static std::optional<std::string> checkFiles() {
+  if (auto can = ::dietcode::checkWritable(outputFile); !can)
+    return can.error().message;
+  std::vector<std::pair<StringRef, StringRef>> files = {
+      {"-o", outputFile}, {"--records", records}, {"--model", modelFile}};
+  for (size_t i = 0; i < files.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (!files[i].second.empty() && files[i].second != "-" &&
+          files[j].second != "-" &&
+          (files[i].second == files[j].second ||
+           llvm::sys::fs::equivalent(files[i].second, files[j].second)))
+        return (files[j].first + " and " + files[i].first +
+                " are the same file: '" + files[i].second + "'")
+            .str();
   return std::nullopt;
 }
 
@@ -230,10 +268,9 @@ int main(int argc, char **argv) {
       "the file back with the micro-kernels and the dispatch among them.\n");
   if (std::optional<std::string> mistake = checkOptions())
     return failWith(*mistake);
-  struct sigaction action = {};
-  action.sa_handler = onSignal;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  if (std::optional<std::string> mistake = checkFiles())
+    return failWith(*mistake);
+  installHandlers();
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(inputFile, &message);
   if (!file)
@@ -241,6 +278,7 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   registerRunDialects(registry);
   MLIRContext context(registry);
+  context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
   SourceMgrDiagnosticHandler handler(sources, &context);

@@ -31,6 +31,10 @@ Expected<bool> writeFileAtomically(const std::string &path,
                                    std::string_view text,
                                    Durability durability = Durability::Machine);
 
+/// Whether `writeFileAtomically` could write `path` now, to say so before what
+/// is to be written has taken an hour.
+Expected<bool> checkWritable(const std::string &path);
+
 /// What errno says, e.g. "No space left on device".
 std::string errnoText(int error);
 

@@ -17,10 +17,11 @@
 #define DIETCODE_TUNE_CANDIDATEEVALUATOR_H
 
 #include "dietcode/Measure/JobFolder.h"
+#include "dietcode/Support/TemporaryFolder.h"
 #include "dietcode/Tune/TuningTask.h"
 #include "dietcode/Tune/Verification.h"
 
-#include <atomic>
+#include <csignal>
 #include <functional>
 #include <map>
 #include <memory>
@@ -34,6 +35,8 @@ struct EvaluatorOptions {
   double timeoutSeconds = 60; ///< For measuring one candidate.
   bool verify = true;
   std::string measureProgram; ///< dietcode-measure; empty: found.
+  /// Set by a signal handler: `evaluate` returns soon then.
+  const volatile std::sig_atomic_t *interrupted = nullptr;
 };
 
 /// Processor seconds by what they went to; complete after `finish`.
@@ -72,8 +75,6 @@ public:
   /// Ends the measuring processes.
   ::dietcode::Expected<bool> finish();
 
-  /// Makes `evaluate` return soon; may be called by a signal handler.
-  void interrupt() { interrupted = true; }
   const EvaluationTimes &getTimes() const { return times; }
   /// What makes the code, as records name it.
   const std::string &getToolchain() const { return toolchain; }
@@ -81,6 +82,10 @@ public:
 private:
   explicit CandidateEvaluator(const EvaluatorOptions &options)
       : options(options) {}
+
+  bool isInterrupted() const {
+    return options.interrupted && *options.interrupted;
+  }
 
   PreparedCandidate prepare(const TuningTask &task,
                             const ::dietcode::Schedule &schedule);
@@ -93,8 +98,8 @@ private:
   ::dietcode::Expected<bool> startWorkers();
 
   EvaluatorOptions options;
-  std::string root; ///< Of the jobs; removed at the end.
   std::string toolchain;
+  std::optional<::dietcode::TemporaryFolder> root; ///< Of the jobs.
   std::optional<::dietcode::JobFolder> folder;
   std::optional<::dietcode::MeasureProcess> workers;
   std::map<const TuningTask *, std::unique_ptr<Verification>> verifications;
@@ -102,7 +107,6 @@ private:
   EvaluationTimes times;
   std::mutex timesMutex;
   double childrenBefore = 0; ///< Processor seconds when this was made.
-  std::atomic<bool> interrupted{false};
 };
 
 } // namespace mlir::dietcode

@@ -36,6 +36,8 @@ struct OperatorExplanation {
   /// The comparisons from the root of the decision tree, e.g. "m <= 960: yes".
   std::vector<std::string> path;
   std::string leaf; ///< e.g. "case m in [577, 960]".
+  /// Why there is nothing to predict, e.g. "nothing to compute"; mostly empty.
+  std::string nothing;
   ExplainedKernel chosen;
   /// The best of the other kernels of the dispatch; no symbol if there is none.
   ExplainedKernel runnerUp;

@@ -33,6 +33,7 @@ struct TuningTask {
   std::vector<::dietcode::TuneInstance> instances;
   std::vector<::dietcode::ContractionShape> points; ///< Over the whole range.
   std::shared_ptr<CandidateCompiler> compiler;
+  std::string twin; ///< Of the kernel that records are of.
 
   /// The extents of all problem dimensions for a shape of the cost model.
   SmallVector<int64_t>
@@ -42,9 +43,11 @@ struct TuningTask {
 };
 
 /// The tasks of `module`, in the order of the IR, or those of function `entry`
-/// unless that is empty. Operators that have a dispatch already lose it. Emits
-/// an error if there is nothing to tune; instances without any work are skipped
-/// with a note in `notes`.
+/// unless that is empty. Their operators lose the dispatch that they may have;
+/// others keep theirs. Emits an error if there is nothing to tune, or if an
+/// operator cannot be compiled with any schedule; instances without any work,
+/// and operators without any other instance, are skipped with a note in
+/// `notes`.
 FailureOr<std::vector<TuningTask>>
 collectTasks(ModuleOp module, StringRef entry, std::vector<std::string> &notes);
 
