@@ -218,8 +218,8 @@ MicroKernelCost CostModel::measured(const MeasuredKernel &kernel,
 //===----------------------------------------------------------------------===//
 
 /// Seconds per k tile and block of a full SM. Unlike those of the round it does
-/// not depend much on how many blocks share the SM, which is an estimate until a
-/// candidate is compiled.
+/// not depend much on how many blocks share the SM, which is an estimate until
+/// a candidate is compiled.
 static double perBlock(const MicroKernelCost &cost) {
   return cost.full.perTile / cost.resources.blocksPerSM;
 }

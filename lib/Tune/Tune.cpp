@@ -175,8 +175,14 @@ LogicalResult Session::learn() {
 }
 
 LogicalResult Session::save() {
-  if (options.modelFile.empty() || !model.isTrained())
+  if (options.modelFile.empty())
     return success();
+  if (!model.isTrained()) {
+    report.notes.push_back(options.modelFile +
+                           ": not written, since there are too few "
+                           "measurements to train a model");
+    return success();
+  }
   if (Expected<void> saved = model.save(options.modelFile, options.device);
       !saved)
     return fail(saved.error());
