@@ -116,68 +116,137 @@ static void printChoices(const char *what, const Enumeration &all,
               what, 100 * sum1, 100 * worst1, 100 * sum8, 100 * worst8);
 }
 
-/// Candidates measured by a search for some of the instances until what it has
-/// found is within `slack` of the exhaustive best of each.
-static size_t countTrials(const Enumeration &all,
-                          const std::vector<size_t> &wanted, double slack,
-                          uint64_t seed) {
+namespace {
+
+/// A search that takes its measurements from the enumeration.
+class Search {
+public:
+  Search(const Enumeration &all, const std::vector<size_t> &wanted,
+         uint64_t seed)
+      : all(all), wanted(wanted), seed(seed), model(*all.device),
+        best(all.instances.size(), INFINITY),
+        tuner(*all.device, all.traits, instancesOf(all, wanted),
+              pointsOf(all)) {
+    for (size_t c = 0; c < all.schedules.size(); ++c)
+      indices[all.schedules[c].name()] = c;
+  }
+
+  /// Measures one more batch. False if there is nothing left.
+  bool step();
+  /// How far what was found is from the exhaustive best, at worst and on
+  /// average over the wanted instances.
+  double worstRegret() const;
+  double meanRegret() const;
+  size_t countTrials() const { return trials; }
+
+private:
+  static std::vector<TuneInstance>
+  instancesOf(const Enumeration &all, const std::vector<size_t> &wanted);
+  static std::vector<ContractionShape> pointsOf(const Enumeration &all);
+  Record measure(size_t candidate);
+
+  const Enumeration &all;
+  std::vector<size_t> wanted;
+  uint64_t seed;
+  CostModel model;
+  std::vector<double> best;
+  OperatorTuner tuner;
+  std::map<std::string, size_t> indices;
+  size_t trials = 0;
+  unsigned round = 0;
+};
+
+} // namespace
+
+std::vector<TuneInstance>
+Search::instancesOf(const Enumeration &all, const std::vector<size_t> &wanted) {
   std::vector<TuneInstance> instances;
   for (size_t i : wanted)
     instances.push_back({all.instances[i].shape, 1.0 / double(wanted.size())});
+  return instances;
+}
+
+std::vector<ContractionShape> Search::pointsOf(const Enumeration &all) {
   std::vector<ContractionShape> points;
   for (const TuneInstance &instance : all.instances)
     points.push_back(instance.shape);
-  OperatorTuner tuner(*all.device, all.traits, instances, points);
-  std::map<std::string, size_t> indices;
-  for (size_t c = 0; c < all.schedules.size(); ++c)
-    indices[all.schedules[c].name()] = c;
-  std::vector<double> best(all.instances.size(), INFINITY);
-  CostModel model(*all.device);
-  size_t trials = 0;
-  for (unsigned round = 0; trials < all.schedules.size(); ++round) {
-    ProposerOptions options;
-    options.batch = 16;
-    if (round == 0)
-      options.randomFraction = 0.5;
-    std::vector<size_t> batch = tuner.propose(seed + round, options);
-    if (batch.empty())
-      break;
-    std::vector<Record> records;
-    for (size_t index : batch) {
-      auto at = indices.find(tuner.getPool().space[index].name());
-      ++trials;
-      if (at == indices.end()) {
-        Record failed;
-        failed.op = all.traits.signature();
-        failed.schedule = tuner.getPool().space[index].name();
-        failed.status = RecordStatus::Spills;
-        records.push_back(failed);
-        continue;
-      }
-      records.push_back(all.records[at->second]);
-      records.back().runs.clear();
-      for (const KernelRun &run : all.measured[at->second].runs) {
-        RecordRun entry;
-        entry.shape = {
-            {"m", run.shape.m}, {"n", run.shape.n}, {"k", run.shape.k}};
-        entry.blocks = run.blocks;
-        entry.seconds = run.seconds;
-        records.back().runs.push_back(entry);
-      }
-      for (size_t i : wanted)
-        best[i] = std::min(best[i], all.seconds[at->second][i]);
-    }
-    bool found = std::all_of(wanted.begin(), wanted.end(), [&](size_t i) {
-      return best[i] <= (1 + slack) * all.best(i);
-    });
-    if (found)
-      break;
-    tuner.add(records);
-    if (!model.train(tuner.getMeasurements(), seed))
-      break;
-    tuner.update(model);
+  return points;
+}
+
+/// The record that dietcode-tune would get.
+Record Search::measure(size_t candidate) {
+  const Schedule &schedule = tuner.getPool().space[candidate];
+  Record record;
+  record.op = all.traits.signature();
+  record.schedule = schedule.name();
+  auto at = indices.find(schedule.name());
+  if (at == indices.end()) {
+    record.status = RecordStatus::Spills;
+    return record;
   }
-  return trials;
+  record = all.records[at->second];
+  record.runs.clear();
+  for (const KernelRun &run : all.measured[at->second].runs) {
+    RecordRun entry;
+    entry.shape = {{"m", run.shape.m}, {"n", run.shape.n}, {"k", run.shape.k}};
+    entry.blocks = run.blocks;
+    entry.seconds = run.seconds;
+    record.runs.push_back(entry);
+  }
+  for (size_t i : wanted)
+    best[i] = std::min(best[i], all.seconds[at->second][i]);
+  return record;
+}
+
+bool Search::step() {
+  ProposerOptions options;
+  options.batch = 16;
+  if (round == 0)
+    options.randomFraction = 0.5;
+  std::vector<size_t> batch = tuner.propose(seed + round++, options);
+  std::vector<Record> records;
+  for (size_t candidate : batch)
+    records.push_back(measure(candidate));
+  trials += batch.size();
+  tuner.add(records);
+  if (!model.train(tuner.getMeasurements(), seed))
+    return false;
+  tuner.update(model);
+  return !batch.empty();
+}
+
+double Search::worstRegret() const {
+  double worst = 0;
+  for (size_t i : wanted)
+    worst = std::max(worst, best[i] / all.best(i) - 1);
+  return worst;
+}
+
+double Search::meanRegret() const {
+  double sum = 0;
+  for (size_t i : wanted)
+    sum += best[i] / all.best(i) - 1;
+  return sum / double(wanted.size());
+}
+
+/// Trials until a search is within `slack` of the best at all its instances.
+static size_t trialsUntil(const Enumeration &all,
+                          const std::vector<size_t> &wanted, double slack,
+                          uint64_t seed) {
+  Search search(all, wanted, seed);
+  while (search.step() && search.worstRegret() > slack)
+    continue;
+  return search.countTrials();
+}
+
+static double regretAfter(const Enumeration &all,
+                          const std::vector<size_t> &wanted, size_t budget,
+                          uint64_t seed, double &worst) {
+  Search search(all, wanted, seed);
+  while (search.countTrials() < budget && search.step())
+    continue;
+  worst = std::max(worst, search.worstRegret());
+  return search.meanRegret();
 }
 
 static void printSearch(const Enumeration &all) {
@@ -186,16 +255,25 @@ static void printSearch(const Enumeration &all) {
   for (size_t i = 0; i < all.instances.size(); ++i)
     everything.push_back(i);
   for (uint64_t seed : {1, 2, 3}) {
-    size_t joint = countTrials(all, everything, kSlack, seed * 1000);
+    size_t joint = trialsUntil(all, everything, kSlack, seed * 1000);
     size_t separate = 0;
     for (size_t i : everything)
-      separate += countTrials(all, {i}, kSlack, seed * 1000);
+      separate += trialsUntil(all, {i}, kSlack, seed * 1000);
     std::printf("seed %llu: within 2 %% at all %zu instances after %zu trials "
-                "jointly, %zu one by one (%.2fx; %.0fx for 128 shapes)\n",
+                "jointly, %zu one by one\n",
                 static_cast<unsigned long long>(seed), everything.size(), joint,
-                separate, double(separate) / double(joint),
-                double(separate) / double(everything.size()) * 128 /
-                    double(joint));
+                separate);
+  }
+  for (size_t budget : {64, 128, 200}) {
+    double jointWorst = 0, separateWorst = 0, separateMean = 0;
+    double jointMean = regretAfter(all, everything, budget, 1000, jointWorst);
+    for (size_t i : everything)
+      separateMean += regretAfter(all, {i}, budget, 1000, separateWorst) /
+                      double(everything.size());
+    std::printf("budget of %zu trials a search: regret mean %.2f %% worst %.2f "
+                "%% jointly; %.2f %%, %.2f %% one by one, in %zux the trials\n",
+                budget, 100 * jointMean, 100 * jointWorst, 100 * separateMean,
+                100 * separateWorst, everything.size());
   }
 }
 

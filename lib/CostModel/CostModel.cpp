@@ -224,32 +224,49 @@ static double perBlock(const MicroKernelCost &cost) {
   return cost.full.perTile / cost.resources.blocksPerSM;
 }
 
+namespace {
+/// Rows that one booster is trained on.
+struct TrainingRows {
+  FeatureMatrix matrix{kernelFeatureNames().size(), {}};
+  std::vector<double> labels;
+
+  void add(const std::vector<float> &features, double measured,
+           double expected) {
+    matrix.values.insert(matrix.values.end(), features.begin(), features.end());
+    labels.push_back(std::log(measured / expected));
+  }
+};
+} // namespace
+
 Expected<void> CostModel::train(const std::vector<MeasuredKernel> &kernels,
                                 uint64_t seed) {
-  FeatureMatrix matrix{kernelFeatureNames().size(), {}};
-  std::vector<double> lone, full;
+  std::map<std::string, TrainingRows> rows;
   CostModel prior(device);
   for (const MeasuredKernel &kernel : kernels) {
     MicroKernelCost expected = analytical.cost(kernel.schedule);
     if (!expected.valid || kernel.runs.empty())
       continue;
-    MicroKernelCost cost = prior.measured(kernel, kernel.runs.front().shape);
+    const ContractionShape &reference = kernel.runs.front().shape;
+    MicroKernelCost cost = prior.measured(kernel, reference);
     if (cost.source != CostSource::Measured)
       continue;
     std::vector<float> features = kernelFeatures(
         analytical.profile(kernel.schedule), expected, kernel.traits, device);
-    matrix.values.insert(matrix.values.end(), features.begin(), features.end());
-    lone.push_back(std::log(cost.lone.perTile / expected.lone.perTile));
-    full.push_back(std::log(perBlock(cost) / perBlock(expected)));
+    // Without a run of its own, lone would be the prior's.
+    auto [lone, full] = findRounds(kernel, cost.resources.blocksPerSM,
+                                   device.smCount, reference);
+    if (lone.run)
+      rows[kLone].add(features, cost.lone.perTile, expected.lone.perTile);
+    rows[kFull].add(features, perBlock(cost), perBlock(expected));
   }
-  if (lone.size() < kFewestToTrain)
+  if (rows[kLone].labels.size() < kFewestToTrain)
     return {};
   BoosterOptions options;
   options.seed = seed;
   NamedBoosters trained;
-  for (auto [name, labels] :
-       {std::pair(kLone, &lone), std::pair(kFull, &full)}) {
-    Expected<Booster> booster = Booster::train(matrix, *labels, {}, options);
+  for (const auto &[name, part] : rows) {
+    Expected<Booster> booster =
+        Booster::train(part.matrix, part.labels, {}, options);
     if (!booster)
       return tl::unexpected(booster.error());
     trained.emplace(name, std::move(*booster));

@@ -47,6 +47,29 @@ Expected<MeasuredKernel> dietcode::measuredKernelOf(const Record &record) {
   return kernel;
 }
 
+void TrainingSet::add(const std::vector<Record> &records) {
+  for (const Record &record : records) {
+    Expected<MeasuredKernel> kernel = measuredKernelOf(record);
+    if (!kernel)
+      continue;
+    std::vector<KernelRun> runs = std::move(kernel->runs);
+    kernel->runs.clear();
+    for (const KernelRun &run : runs) {
+      std::string key = record.op + '/' + record.schedule + '/' + record.twin +
+                        '/' + std::to_string(run.shape.n) + '/' +
+                        std::to_string(run.shape.k);
+      kernels.try_emplace(key, *kernel).first->second.runs.push_back(run);
+    }
+  }
+}
+
+std::vector<MeasuredKernel> TrainingSet::getKernels() const {
+  std::vector<MeasuredKernel> all;
+  for (const auto &[key, kernel] : kernels)
+    all.push_back(kernel);
+  return all;
+}
+
 //===----------------------------------------------------------------------===//
 // What to time
 //===----------------------------------------------------------------------===//
@@ -124,7 +147,7 @@ OperatorTuner::OperatorTuner(const DeviceSpec &device, OperatorTraits traits,
                              std::string twin)
     : device(device), adaption(device), traits(std::move(traits)),
       instances(std::move(instances)), points(std::move(points)),
-      twin(std::move(twin)), reference(largestOf(this->instances)) {
+      reference(largestOf(this->instances)), twin(std::move(twin)) {
   pool.space = enumerateSchedules(device);
   pool.excluded.resize(pool.space.size());
   for (size_t i = 0; i < pool.space.size(); ++i)
@@ -144,10 +167,25 @@ static void setRun(std::vector<KernelRun> &runs, const KernelRun &run) {
     runs.push_back(run);
 }
 
+/// Whether a shape is of this operator: extents that are the same at all points
+/// are static.
+bool OperatorTuner::fits(const ContractionShape &shape) const {
+  auto isFixed = [&](int64_t ContractionShape::*extent) {
+    int64_t value = points.front().*extent;
+    return std::all_of(points.begin(), points.end(), [&](const auto &point) {
+      return point.*extent == value;
+    });
+  };
+  for (auto extent :
+       {&ContractionShape::m, &ContractionShape::n, &ContractionShape::k})
+    if (isFixed(extent) && shape.*extent != points.front().*extent)
+      return false;
+  return true;
+}
+
 void OperatorTuner::add(const std::vector<Record> &records) {
   for (const Record &record : records) {
-    if (record.op != traits.signature() ||
-        (!twin.empty() && record.twin != twin))
+    if (record.op != traits.signature() || record.twin != twin)
       continue;
     auto index = indices.find(record.schedule);
     Expected<MeasuredKernel> kernel = measuredKernelOf(record);
@@ -161,6 +199,10 @@ void OperatorTuner::add(const std::vector<Record> &records) {
       pool.excluded[index->second] = true;
       continue;
     }
+    kernel->runs.erase(
+        std::remove_if(kernel->runs.begin(), kernel->runs.end(),
+                       [&](const KernelRun &run) { return !fits(run.shape); }),
+        kernel->runs.end());
     if (kernel->runs.empty())
       continue;
     failures.erase(record.schedule);

@@ -11,6 +11,7 @@
 #include "dietcode/Device/Device.h"
 #include "dietcode/Record/RecordFile.h"
 #include "dietcode/Support/File.h"
+#include "dietcode/Tune/KernelLaunch.h"
 #include "llvm/Support/FileSystem.h"
 
 #include <chrono>
@@ -69,7 +70,6 @@ private:
   LogicalResult refine(size_t task);
   size_t getShare(size_t task) const;
   int getPriority(size_t task) const;
-  bool wasRun(size_t task, const MicroKernelCost &cost) const;
   const MicroKernelCost &findServing(size_t task, const DispatchResult &result,
                                      ArrayRef<MicroKernelCost> costs,
                                      const ContractionShape &shape);
@@ -122,10 +122,11 @@ LogicalResult Session::load() {
   if (failed(collected))
     return failure();
   tasks = std::move(*collected);
-  for (const TuningTask &task : tasks)
-    tuners.emplace_back(device,
-                        OperatorOpInterface(task.ops.front()).getTraits(),
-                        task.instances, task.points, task.twin);
+  for (const TuningTask &task : tasks) {
+    OperatorOpInterface op = task.ops.front();
+    tuners.emplace_back(device, op.getTraits(), task.instances, task.points,
+                        isAlwaysGeneral(op) ? "general" : "aligned");
+  }
   batches.assign(tasks.size(), 0);
   if (!options.modelOnly && !options.exhaustive &&
       options.trials < tasks.size())
@@ -162,11 +163,10 @@ LogicalResult Session::load() {
 LogicalResult Session::learn() {
   Clock::time_point began = Clock::now();
   known = ::dietcode::mergeRecords(std::move(known));
-  std::vector<MeasuredKernel> learnt;
-  for (const Record &record : known)
-    if (Expected<MeasuredKernel> kernel = measuredKernelOf(record))
-      learnt.push_back(std::move(*kernel));
-  if (Expected<void> trained = model.train(learnt, options.seed); !trained)
+  ::dietcode::TrainingSet learnt;
+  learnt.add(known);
+  if (Expected<void> trained = model.train(learnt.getKernels(), options.seed);
+      !trained)
     return fail(trained.error());
   for (OperatorTuner &tuner : tuners)
     tuner.update(model);
@@ -407,26 +407,6 @@ const MicroKernelCost &Session::findServing(size_t task,
                                                           : leaf->kernel]];
 }
 
-/// Whether a micro-kernel was built and run for this operator, and not only for
-/// others of the same signature, which may have other static sizes.
-bool Session::wasRun(size_t task, const MicroKernelCost &cost) const {
-  OperatorOpInterface op = tasks[task].ops.front();
-  SmallVector<int64_t> known = op.getStaticProblemShape();
-  auto isHere = [&](const ::dietcode::KernelRun &run) {
-    return llvm::all_of(
-        llvm::zip_equal(known, tasks[task].problemShape(run.shape)),
-        [](auto pair) {
-          auto [extent, size] = pair;
-          return ShapedType::isDynamic(extent) || extent == size;
-        });
-  };
-  return llvm::any_of(tuners[task].getMeasurements(),
-                      [&](const MeasuredKernel &kernel) {
-                        return kernel.schedule == cost.schedule &&
-                               llvm::any_of(kernel.runs, isHere);
-                      });
-}
-
 /// Times the kernels that the dispatch would use on the instances, the best of
 /// them and the best candidates, where that was not done yet. A prediction that
 /// was too good does not survive it.
@@ -460,18 +440,14 @@ LogicalResult Session::refine(size_t task) {
       want(findBest(chosen, adaption, instance.shape), instance.shape);
       want(findBest(costs, adaption, instance.shape), instance.shape);
     }
-    for (const MicroKernelCost &cost : chosen)
-      if (!open.count(cost.schedule.name()) && !wasRun(task, cost))
-        open[cost.schedule.name()].first = cost.schedule;
     if (open.empty())
       return success();
     SmallVector<Schedule> schedules;
     for (auto &[name, entry] : open)
       schedules.push_back(entry.first);
     Expected<std::vector<Record>> records = evaluator->evaluate(
-        tasks[task], schedules, [&](const Schedule &schedule, int registers) {
-          const std::vector<PlannedRun> &runs = open.at(schedule.name()).second;
-          return runs.empty() ? makePlan(task)(schedule, registers) : runs;
+        tasks[task], schedules, [&](const Schedule &schedule, int) {
+          return open.at(schedule.name()).second;
         });
     if (!records)
       return fail(records.error());

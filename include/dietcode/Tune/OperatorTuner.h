@@ -37,6 +37,18 @@ void addRun(std::vector<PlannedRun> &runs, const PlannedRun &run);
 /// or a schedule of another kind. Failed records have no runs.
 Expected<MeasuredKernel> measuredKernelOf(const Record &record);
 
+/// What a cost model is trained on: the runs of all records, one kernel for
+/// each micro-kernel and depth and width of the problem, since a record may
+/// hold runs of several operators.
+class TrainingSet {
+public:
+  void add(const std::vector<Record> &records);
+  std::vector<MeasuredKernel> getKernels() const;
+
+private:
+  std::map<std::string, MeasuredKernel> kernels;
+};
+
 /// The launches that tell what the cost model learns of a micro-kernel: its
 /// best-fit instance (the one that it loses least to), one block on each SM,
 /// and as many as fit. `points` are shapes that may occur.
@@ -49,18 +61,21 @@ std::vector<PlannedRun> planRuns(const MicroKernelCost &cost,
 /// The state of the search for one operator.
 class OperatorTuner {
 public:
-  /// `points` are shapes all over the range, `instances` those that count.
-  /// `twin` is the build that serves them; empty: either.
+  /// `points` are shapes all over the range, `instances` those that count;
+  /// `twin` is the one of a schedule's kernels that is timed.
   OperatorTuner(const DeviceSpec &device, OperatorTraits traits,
                 std::vector<TuneInstance> instances,
-                std::vector<ContractionShape> points, std::string twin = "");
+                std::vector<ContractionShape> points,
+                std::string twin = "aligned");
 
   const OperatorTraits &getTraits() const { return traits; }
   const std::vector<TuneInstance> &getInstances() const { return instances; }
   const std::vector<ContractionShape> &getPoints() const { return points; }
   const CandidatePool &getPool() const { return pool; }
 
-  /// Takes note of records of this operator and twin; others are ignored.
+  /// Takes note of records of this operator and twin. Runs at other static
+  /// extents than the operator's are ignored, and so are records without
+  /// others.
   void add(const std::vector<Record> &records);
   /// Costs again: what the model predicts, and what was measured.
   void update(const CostModel &model);
@@ -91,8 +106,10 @@ private:
   OperatorTraits traits;
   std::vector<TuneInstance> instances;
   std::vector<ContractionShape> points;
-  std::string twin;
+  bool fits(const ContractionShape &shape) const;
+
   ContractionShape reference; ///< What measurements should be near to.
+  std::string twin;
   CandidatePool pool;
   std::map<std::string, size_t> indices; ///< Of schedules in the pool.
   std::map<size_t, MeasuredKernel> measurements;

@@ -52,7 +52,10 @@ TEST(OperatorTuner, RecordsBecomeMeasurements) {
   EXPECT_GT(tuner.getUsableCosts().size(), 100u);
   Record other = makeRecord("128x128x8_8x8");
   other.op = "matmul f32 nn";
-  tuner.add({makeRecord("128x128x8_8x8"), other, makeRecord("no schedule")});
+  Record general = makeRecord("64x64x8_8x4");
+  general.twin = "general";
+  tuner.add(
+      {makeRecord("128x128x8_8x8"), other, general, makeRecord("no schedule")});
   tuner.update(CostModel(t4()));
   EXPECT_EQ(tuner.countMeasured(), 1u);
   std::vector<MicroKernelCost> costs = tuner.getUsableCosts();
