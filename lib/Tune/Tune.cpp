@@ -59,7 +59,11 @@ public:
 
 private:
   InFlightDiagnostic error() { return emitError(module.getLoc()); }
+  /// Silent once interrupted: whoever did that knows, and what fails is a
+  /// consequence.
   LogicalResult fail(const ::dietcode::Error &why) {
+    if (isInterrupted())
+      return failure();
     return error() << why.message;
   }
   LogicalResult load();

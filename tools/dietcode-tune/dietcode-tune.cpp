@@ -247,10 +247,11 @@ static int tune(ModuleOp module) {
   if (failed(raise(module)))
     return 1;
   FailureOr<TuneReport> report = tuneModule(module, makeOptions());
-  if (interruptSignal && succeeded(report))
+  alarm(0);
+  if (interruptSignal) {
     failWith("interrupted");
-  if (interruptSignal)
     return 128 + interruptSignal;
+  }
   if (failed(report))
     return 1;
   std::string text;
