@@ -58,7 +58,11 @@ public:
 
 private:
   InFlightDiagnostic error() { return emitError(module.getLoc()); }
+  /// Silent once interrupted: whoever did that knows, and what fails is a
+  /// consequence.
   LogicalResult fail(const ::dietcode::Error &why) {
+    if (isInterrupted())
+      return failure();
     return error() << why.message;
   }
   LogicalResult load();
@@ -69,7 +73,6 @@ private:
   LogicalResult refine(size_t task);
   size_t getShare(size_t task) const;
   int getPriority(size_t task) const;
-  bool wasRun(size_t task, const MicroKernelCost &cost) const;
   const MicroKernelCost &findServing(size_t task, const DispatchResult &result,
                                      ArrayRef<MicroKernelCost> costs,
                                      const ContractionShape &shape);
@@ -174,8 +177,14 @@ LogicalResult Session::learn() {
 }
 
 LogicalResult Session::save() {
-  if (options.modelFile.empty() || !model.isTrained())
+  if (options.modelFile.empty())
     return success();
+  if (!model.isTrained()) {
+    report.notes.push_back(options.modelFile +
+                           ": not written, since there are too few "
+                           "measurements to train a model");
+    return success();
+  }
   if (Expected<void> saved = model.save(options.modelFile, options.device);
       !saved)
     return fail(saved.error());
@@ -400,26 +409,6 @@ const MicroKernelCost &Session::findServing(size_t task,
                                                           : leaf->kernel]];
 }
 
-/// Whether a micro-kernel was built and run for this operator, and not only for
-/// others of the same signature, which may have other static sizes.
-bool Session::wasRun(size_t task, const MicroKernelCost &cost) const {
-  OperatorOpInterface op = tasks[task].ops.front();
-  SmallVector<int64_t> known = op.getStaticProblemShape();
-  auto isHere = [&](const ::dietcode::KernelRun &run) {
-    return llvm::all_of(
-        llvm::zip_equal(known, tasks[task].problemShape(run.shape)),
-        [](auto pair) {
-          auto [extent, size] = pair;
-          return ShapedType::isDynamic(extent) || extent == size;
-        });
-  };
-  return llvm::any_of(tuners[task].getMeasurements(),
-                      [&](const MeasuredKernel &kernel) {
-                        return kernel.schedule == cost.schedule &&
-                               llvm::any_of(kernel.runs, isHere);
-                      });
-}
-
 /// Times the kernels that the dispatch would use on the instances, the best of
 /// them and the best candidates, where that was not done yet. A prediction that
 /// was too good does not survive it.
@@ -453,18 +442,14 @@ LogicalResult Session::refine(size_t task) {
       want(findBest(chosen, adaption, instance.shape), instance.shape);
       want(findBest(costs, adaption, instance.shape), instance.shape);
     }
-    for (const MicroKernelCost &cost : chosen)
-      if (!open.count(cost.schedule.name()) && !wasRun(task, cost))
-        open[cost.schedule.name()].first = cost.schedule;
     if (open.empty())
       return success();
     SmallVector<Schedule> schedules;
     for (auto &[name, entry] : open)
       schedules.push_back(entry.first);
     Expected<std::vector<Record>> records = evaluator->evaluate(
-        tasks[task], schedules, [&](const Schedule &schedule, int registers) {
-          const std::vector<PlannedRun> &runs = open.at(schedule.name()).second;
-          return runs.empty() ? makePlan(task)(schedule, registers) : runs;
+        tasks[task], schedules, [&](const Schedule &schedule, int) {
+          return open.at(schedule.name()).second;
         });
     if (!records)
       return fail(records.error());

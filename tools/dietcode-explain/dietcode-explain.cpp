@@ -214,10 +214,11 @@ static int run(ModuleOp module) {
     return 1;
   if (instances && failed(printInstances(*function, model, known.records)))
     return 1;
-  if (shape.empty())
+  if (shape.getNumOccurrences() == 0)
     return 0;
   Expected<::dietcode::ShapeValues> values =
-      ::dietcode::parseShapeValues(shape);
+      shape.empty() ? ::dietcode::ShapeValues()
+                    : ::dietcode::parseShapeValues(shape);
   if (!values)
     return failWith(values.error().message);
   FailureOr<std::vector<OperatorExplanation>> explanations =
@@ -241,9 +242,9 @@ int main(int argc, char **argv) {
   if (inputFile.empty())
     return failWith("there is no input; give a file of MLIR, or - for the "
                     "standard input");
-  if (shape.empty() && !curve && !instances)
+  if (shape.getNumOccurrences() == 0 && !curve && !instances)
     return failWith("there is nothing to explain; give --shape T=37, "
-                    "--instances, or --curve");
+                    "--shape= where all is static, --instances, or --curve");
   if (maxKernels == 0)
     return failWith("--max-kernels must be at least 1");
   std::string message;
@@ -253,6 +254,7 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   registerRunDialects(registry);
   MLIRContext context(registry);
+  context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
   SourceMgrDiagnosticHandler handler(sources, &context);

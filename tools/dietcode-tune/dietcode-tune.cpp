@@ -117,7 +117,13 @@ static void onSignal(int signal) {
 
 /// Whoever measures ends with this process, and the next tuner removes what is
 /// left of its jobs.
-static void onAlarm(int) { _exit(128 + interruptSignal); }
+static void onAlarm(int) {
+  constexpr char kMessage[] = "error: interrupted\n";
+  // There is nobody to tell if this fails.
+  [[maybe_unused]] ssize_t n =
+      write(STDERR_FILENO, kMessage, sizeof(kMessage) - 1);
+  _exit(128 + interruptSignal);
+}
 
 static void installHandlers() {
   struct sigaction action = {};
@@ -241,8 +247,11 @@ static int tune(ModuleOp module) {
   if (failed(raise(module)))
     return 1;
   FailureOr<TuneReport> report = tuneModule(module, makeOptions());
-  if (interruptSignal)
+  alarm(0);
+  if (interruptSignal) {
+    failWith("interrupted");
     return 128 + interruptSignal;
+  }
   if (failed(report))
     return 1;
   std::string text;

@@ -52,7 +52,7 @@ struct TuneOptions {
 
 /// Tunes `module`, to which the selection pipeline has not been applied yet:
 /// the result holds a dispatch for each operator. Emits one error and leaves
-/// files alone where that fails.
+/// files alone where that fails; none if it was interrupted.
 FailureOr<::dietcode::TuneReport> tuneModule(ModuleOp module,
                                              const TuneOptions &options);
 

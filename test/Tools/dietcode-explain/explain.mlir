@@ -26,7 +26,7 @@
 // INSTANCES: @dense matmul: 2 instances, 0 of them by measured kernels: regret mean {{[0-9.]+}}%, max {{[0-9.]+}}% at m =
 
 // RUN: not dietcode-explain %s 2>&1 | FileCheck %s --check-prefix=NOTHING
-// NOTHING: error: there is nothing to explain; give --shape T=37, --instances, or --curve
+// NOTHING: error: there is nothing to explain; give --shape T=37, --shape= where all is static, --instances, or --curve
 // RUN: not dietcode-explain %s --shape H=3 2>&1 | FileCheck %s --check-prefix=VARIABLE
 // VARIABLE: error: there is no value for the shape variable @T; give --shape T=...
 // RUN: not dietcode-explain %s --shape T=3,H=3 2>&1 | FileCheck %s --check-prefix=UNUSED

@@ -23,7 +23,7 @@ static OperatorTuner makeTuner() {
     points.push_back({16 * t, 2304, 768});
   return OperatorTuner(t4(), traits,
                        {{{80, 2304, 768}, 0.25}, {{2048, 2304, 768}, 0.75}},
-                       points, "aligned");
+                       points);
 }
 
 static RecordRun makeRun(int64_t m, int64_t blocks, double seconds) {
@@ -123,4 +123,55 @@ TEST(OperatorTuner, ForeignRecordsAreErrors) {
   record.op = "matmul f32 nt";
   record.schedule = "large";
   EXPECT_FALSE(measuredKernelOf(record));
+}
+
+TEST(OperatorTuner, SmallProblemsCountAsMeasured) {
+  // Not even the smallest tiles make a block for half of the SMs.
+  OperatorTuner tuner(t4(), {}, {{{16, 16, 16}, 1}}, {{16, 16, 16}});
+  Record record = makeRecord("32x32x16_4x4");
+  record.op = "matmul f32 nn";
+  record.runs.resize(1);
+  record.runs[0].shape = {{"m", 16}, {"n", 16}, {"k", 16}};
+  record.runs[0].blocks = 1;
+  record.runs[0].seconds = 4.8e-6;
+  tuner.add({record});
+  tuner.update(CostModel(t4()));
+  std::vector<MicroKernelCost> costs = tuner.getUsableCosts();
+  ASSERT_EQ(costs.size(), 1u);
+  EXPECT_EQ(costs[0].source, CostSource::Measured);
+  EXPECT_NEAR(Adaption(t4()).estimate(costs[0], {16, 16, 16}).seconds, 4.8e-6,
+              1e-8);
+}
+
+TEST(OperatorTuner, AddsRecordsOneByOneOrMerged) {
+  Record first = makeRecord("128x128x8_8x8"), second = first;
+  // A part of the grid, and later all of it.
+  first.runs = {makeRun(2048, 40, 2e-4), makeRun(2048, 80, 3e-4)};
+  second.runs = {makeRun(2048, 288, 1e-3)};
+  OperatorTuner one = makeTuner(), other = makeTuner();
+  one.add({first});
+  one.add({second});
+  other.add({mergeRecords(first, second)});
+  ASSERT_EQ(one.getMeasurements().size(), 1u);
+  ASSERT_EQ(other.getMeasurements().size(), 1u);
+  const MeasuredKernel a = one.getMeasurements()[0];
+  const MeasuredKernel b = other.getMeasurements()[0];
+  ASSERT_EQ(a.runs.size(), 3u);
+  ASSERT_EQ(b.runs.size(), 3u);
+  for (size_t i = 0; i < a.runs.size(); ++i) {
+    EXPECT_EQ(a.runs[i].blocks, b.runs[i].blocks);
+    EXPECT_EQ(a.runs[i].seconds, b.runs[i].seconds);
+  }
+}
+
+TEST(OperatorTuner, NothingIsUsableIfAllFailed) {
+  OperatorTuner tuner = makeTuner();
+  std::vector<Record> records;
+  for (const Schedule &schedule : tuner.getPool().space) {
+    records.push_back(makeRecord(schedule.name()));
+    records.back().status = RecordStatus::Crash;
+  }
+  tuner.add(records);
+  EXPECT_TRUE(tuner.getUsableCosts().empty());
+  EXPECT_TRUE(tuner.propose(1, {}).empty());
 }
