@@ -375,7 +375,8 @@ TEST(MemoryOpsExtra, AddressesInInitializers) {
     return messageOf(parseModule(header() + variable, "m.ptx"));
   };
   expectContains(refused(".shared .u32 s;\n.global .u64 p = s;"),
-                 "m.ptx:5: unsupported initializer 's': it is not a variable");
+                 "m.ptx:5: unsupported initializer 's': it is neither a "
+                 "function nor a variable in global or constant memory");
   expectContains(refused(".global .u32 x; .global .u32 p = x;"),
                  "an address does not fit into an element of 'p'");
   expectContains(refused(".global .u32 x; .global .u8 p = 0x1FF(x);"),
