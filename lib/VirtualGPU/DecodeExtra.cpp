@@ -249,6 +249,18 @@ bool Decoder::bitExtend(const RawInstruction &raw) {
       isClamped | (isSigned(*type) ? 2u : 0));
 }
 
+/// fns.b32 d, mask, base, offset.
+bool Decoder::findNthSet(const RawInstruction &raw) {
+  Modifiers mods(raw);
+  if (!mods.take("b32") || !mods.done() || raw.operands.size() != 4)
+    return false;
+  return emitLane(raw, rowFindNthSet, Type::U32, Pipe::Int,
+                  destination(raw.operands[0], Type::U32),
+                  {source(raw.operands[1], Type::U32),
+                   source(raw.operands[2], Type::U32),
+                   source(raw.operands[3], Type::S32)});
+}
+
 /// PTX ISA 9.7.7.1: set on halves with a result of 16 bits or two of them:
 /// 1.0 for the types f16 and f16x2, else all ones of the 16 bits.
 bool Decoder::setHalves(const RawInstruction &raw, Op compare, Type result,

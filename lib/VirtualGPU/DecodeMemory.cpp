@@ -69,6 +69,7 @@ Decoder::DecodeFn Decoder::lookup(std::string_view root) {
          {"vadd2", "vadd4", "vsub2", "vsub4", "vavrg2", "vavrg4", "vabsdiff2",
           "vabsdiff4", "vmin2", "vmin4", "vmax2", "vmax4", "vset2", "vset4"})
       t[name] = &Decoder::packed;
+    t["fns"] = &Decoder::findNthSet;
     t["slct"] = &Decoder::slct;
     t["testp"] = &Decoder::testp;
     t["isspacep"] = &Decoder::isSpace;

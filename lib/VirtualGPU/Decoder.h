@@ -57,6 +57,7 @@ private:
   bool lop3(const RawInstruction &raw);
   bool lop3WithPredicate(const RawInstruction &raw);
   bool packed(const RawInstruction &raw);
+  bool findNthSet(const RawInstruction &raw);
   bool funnelShift(const RawInstruction &raw);
   bool bitField(const RawInstruction &raw);
   bool countBits(const RawInstruction &raw);

@@ -181,6 +181,24 @@ void rowPacked(void *dst, const void *pa, const void *pb, const void *pc,
   }
 }
 
+void rowFindNthSet(void *dst, const void *pa, const void *pb, const void *pc,
+                   const void *, uint32_t) {
+  for (int i = 0; i < laneCount; ++i) {
+    uint32_t mask = element<uint32_t>(pa, i), result = ~0u;
+    int64_t position = element<uint32_t>(pb, i);
+    int64_t offset = element<int32_t>(pc, i);
+    int64_t left = offset < 0 ? -offset : offset > 0 ? offset : 1;
+    for (; position >= 0 && position < 32; position += offset < 0 ? -1 : 1) {
+      bool isSet = (mask >> position) & 1;
+      if (isSet && --left == 0)
+        result = static_cast<uint32_t>(position);
+      if (left == 0 || offset == 0)
+        break;
+    }
+    static_cast<uint32_t *>(dst)[i] = result;
+  }
+}
+
 void rowPermuteMode(void *dst, const void *pa, const void *pb, const void *pc,
                     const void *, uint32_t imm) {
   // For each mode and the lower two bits of c: which bytes of b:a, highest

@@ -54,6 +54,11 @@ enum : uint32_t {
 void rowPacked(void *dst, const void *a, const void *b, const void *c,
                const void *d, uint32_t imm);
 
+/// fns: the place of a set bit of a, counted from bit b on in the direction of
+/// c, which says the how-manieth; 0: bit b itself. All ones if there is none.
+void rowFindNthSet(void *dst, const void *a, const void *b, const void *c,
+                   const void *d, uint32_t imm);
+
 /// prmt with a mode, in the order of the PTX ISA: f4e, b4e, rc8, ecl, ecr,
 /// rc16.
 void rowPermuteMode(void *dst, const void *a, const void *b, const void *c,
