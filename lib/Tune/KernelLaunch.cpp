@@ -10,7 +10,6 @@
 
 #include "dietcode/Search/Schedule.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -75,26 +74,4 @@ mlir::dietcode::alignShape(OperatorOpInterface op,
       aligned[dim] = llvm::alignTo(aligned[dim], ::dietcode::kMaxVectorWidth);
   }
   return aligned;
-}
-
-bool mlir::dietcode::isAlwaysGeneral(OperatorOpInterface op) {
-  SmallVector<int64_t> known = op.getStaticProblemShape();
-  // Rows of what is multiplied and of what is written are read in vectors, and
-  // so is what else lies along the rows of the destination.
-  auto destination =
-      cast<DestinationStyleOpInterface>(op.getOperation()).getDpsInitOperand(0);
-  SmallVector<AffineMap> maps = op.getOperandMaps();
-  unsigned rowDim =
-      getPosition(maps[destination->getOperandNumber()].getResults().back());
-  for (auto [operand, map] : llvm::enumerate(maps)) {
-    if (map.getNumResults() == 0)
-      continue;
-    unsigned dim = getPosition(map.getResults().back());
-    bool isVectorized =
-        operand <= destination->getOperandNumber() || dim == rowDim;
-    if (isVectorized && !ShapedType::isDynamic(known[dim]) &&
-        known[dim] % ::dietcode::kMaxVectorWidth != 0)
-      return true;
-  }
-  return false;
 }

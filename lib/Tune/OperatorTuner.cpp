@@ -147,24 +147,12 @@ OperatorTuner::OperatorTuner(const DeviceSpec &device, OperatorTraits traits,
                              std::string twin)
     : device(device), adaption(device), traits(std::move(traits)),
       instances(std::move(instances)), points(std::move(points)),
-      reference(largestOf(this->instances)), twin(std::move(twin)) {
+      twin(std::move(twin)), reference(largestOf(this->instances)) {
   pool.space = enumerateSchedules(device);
   pool.excluded.resize(pool.space.size());
   for (size_t i = 0; i < pool.space.size(); ++i)
     indices[pool.space[i].name()] = i;
   update(CostModel(device));
-}
-
-/// Adds `run`, instead of an earlier one of the same launch.
-static void setRun(std::vector<KernelRun> &runs, const KernelRun &run) {
-  auto same = std::find_if(runs.begin(), runs.end(), [&](const auto &other) {
-    return other.blocks == run.blocks && other.shape.m == run.shape.m &&
-           other.shape.n == run.shape.n && other.shape.k == run.shape.k;
-  });
-  if (same != runs.end())
-    *same = run;
-  else
-    runs.push_back(run);
 }
 
 /// Whether a shape is of this operator: extents that are the same at all points
@@ -183,9 +171,22 @@ bool OperatorTuner::fits(const ContractionShape &shape) const {
   return true;
 }
 
+/// Adds `run`, instead of an earlier one of the same launch.
+static void setRun(std::vector<KernelRun> &runs, const KernelRun &run) {
+  auto same = std::find_if(runs.begin(), runs.end(), [&](const auto &other) {
+    return other.blocks == run.blocks && other.shape.m == run.shape.m &&
+           other.shape.n == run.shape.n && other.shape.k == run.shape.k;
+  });
+  if (same != runs.end())
+    *same = run;
+  else
+    runs.push_back(run);
+}
+
 void OperatorTuner::add(const std::vector<Record> &records) {
   for (const Record &record : records) {
-    if (record.op != traits.signature() || record.twin != twin)
+    if (record.op != traits.signature() ||
+        (!twin.empty() && record.twin != twin))
       continue;
     auto index = indices.find(record.schedule);
     Expected<MeasuredKernel> kernel = measuredKernelOf(record);

@@ -11,7 +11,6 @@
 #include "dietcode/Device/Device.h"
 #include "dietcode/Record/RecordFile.h"
 #include "dietcode/Support/File.h"
-#include "dietcode/Tune/KernelLaunch.h"
 #include "llvm/Support/FileSystem.h"
 
 #include <chrono>
@@ -126,11 +125,10 @@ LogicalResult Session::load() {
   if (failed(collected))
     return failure();
   tasks = std::move(*collected);
-  for (const TuningTask &task : tasks) {
-    OperatorOpInterface op = task.ops.front();
-    tuners.emplace_back(device, op.getTraits(), task.instances, task.points,
-                        isAlwaysGeneral(op) ? "general" : "aligned");
-  }
+  for (const TuningTask &task : tasks)
+    tuners.emplace_back(device,
+                        OperatorOpInterface(task.ops.front()).getTraits(),
+                        task.instances, task.points, task.twin);
   batches.assign(tasks.size(), 0);
   if (!options.modelOnly && !options.exhaustive &&
       options.trials < tasks.size())

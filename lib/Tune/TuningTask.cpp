@@ -76,13 +76,15 @@ void Collector::addInstances(TuningTask &task, ArrayRef<SamplePoint> points) {
     instance.weight /= total;
 }
 
-/// Whether an operator can be compiled at all: any schedule tells.
-static LogicalResult checkCompilable(const TuningTask &task) {
+/// Which twin is measured depends on the operator alone, and so does whether it
+/// can be compiled at all: any schedule tells.
+static LogicalResult setTwin(TuningTask &task) {
   OperatorOpInterface op = task.ops.front();
   Expected<CompiledCandidate> code = task.compiler->compile(
       ::dietcode::enumerateSchedules(getDevice(op).getSpec()).front());
   if (!code)
     return op->emitError() << code.error().message;
+  task.twin = code->aligned.empty() ? "general" : "aligned";
   return success();
 }
 
@@ -147,7 +149,7 @@ LogicalResult Collector::add(OperatorOpInterface op,
     tasks[at->second].ops.push_back(op);
     return success();
   }
-  if (failed(checkCompilable(*task)))
+  if (failed(setTwin(*task)))
     return failure();
   tasks.push_back(std::move(*task));
   return success();

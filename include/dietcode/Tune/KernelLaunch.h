@@ -38,9 +38,6 @@ makeKernelArguments(OperatorOpInterface op, ArrayRef<int64_t> problemShape);
 SmallVector<int64_t> alignShape(OperatorOpInterface op,
                                 ArrayRef<int64_t> problemShape);
 
-/// Whether static extents rule the aligned twin out.
-bool isAlwaysGeneral(OperatorOpInterface op);
-
 } // namespace mlir::dietcode
 
 #endif // DIETCODE_TUNE_KERNELLAUNCH_H

@@ -61,12 +61,11 @@ std::vector<PlannedRun> planRuns(const MicroKernelCost &cost,
 /// The state of the search for one operator.
 class OperatorTuner {
 public:
-  /// `points` are shapes all over the range, `instances` those that count;
-  /// `twin` is the one of a schedule's kernels that is timed.
+  /// `points` are shapes all over the range, `instances` those that count.
+  /// `twin` is the build that serves them; empty: either.
   OperatorTuner(const DeviceSpec &device, OperatorTraits traits,
                 std::vector<TuneInstance> instances,
-                std::vector<ContractionShape> points,
-                std::string twin = "aligned");
+                std::vector<ContractionShape> points, std::string twin = "");
 
   const OperatorTraits &getTraits() const { return traits; }
   const std::vector<TuneInstance> &getInstances() const { return instances; }
@@ -108,8 +107,8 @@ private:
   std::vector<ContractionShape> points;
   bool fits(const ContractionShape &shape) const;
 
-  ContractionShape reference; ///< What measurements should be near to.
   std::string twin;
+  ContractionShape reference; ///< What measurements should be near to.
   CandidatePool pool;
   std::map<std::string, size_t> indices; ///< Of schedules in the pool.
   std::map<size_t, MeasuredKernel> measurements;

@@ -33,6 +33,7 @@ struct TuningTask {
   std::vector<::dietcode::TuneInstance> instances;
   std::vector<::dietcode::ContractionShape> points; ///< Over the whole range.
   std::shared_ptr<CandidateCompiler> compiler;
+  std::string twin; ///< Of the kernel that records are of.
 
   /// The extents of all problem dimensions for a shape of the cost model.
   SmallVector<int64_t>
