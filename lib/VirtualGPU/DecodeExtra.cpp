@@ -90,23 +90,58 @@ bool Decoder::dotMixed(const RawInstruction &raw) {
                   imm);
 }
 
-/// PTX ISA 9.7.18 (video instructions): vabsdiff{2,4}.dtype.atype.btype{.add}
-/// d, a, b, c; without .add c only fills fields that a mask leaves out, and
-/// masks and .sat are refused.
-bool Decoder::absoluteDifference(const RawInstruction &raw) {
+/// The operation of vset2 and vset4.
+static std::optional<PackedOp> takeComparison(Modifiers &mods) {
+  static constexpr std::pair<std::string_view, PackedOp> comparisons[] = {
+      {"eq", PackedOp::SetEq}, {"ne", PackedOp::SetNe}, {"lt", PackedOp::SetLt},
+      {"le", PackedOp::SetLe}, {"gt", PackedOp::SetGt}, {"ge", PackedOp::SetGe},
+  };
+  for (auto [name, op] : comparisons)
+    if (mods.take(name))
+      return op;
+  return std::nullopt;
+}
+
+/// That of vadd4 and so on, by the name without the size of the fields.
+static std::optional<PackedOp> packedOpOf(std::string_view name,
+                                          Modifiers &mods) {
+  static constexpr std::pair<std::string_view, PackedOp> ops[] = {
+      {"vadd", PackedOp::Add},      {"vsub", PackedOp::Sub},
+      {"vavrg", PackedOp::Average}, {"vabsdiff", PackedOp::AbsoluteDifference},
+      {"vmin", PackedOp::Min},      {"vmax", PackedOp::Max},
+  };
+  for (auto [known, op] : ops)
+    if (name == known)
+      return op;
+  return takeComparison(mods);
+}
+
+/// PTX ISA 9.7.18 (video instructions): vop{2,4}.dtype.atype.btype{.sat}{.add}
+/// d, a, b, c, where vset has a comparison in place of dtype and .sat. Without
+/// .add c only fills fields that a mask leaves out, and masks are refused.
+bool Decoder::packed(const RawInstruction &raw) {
   Modifiers mods(raw);
-  bool adds = mods.take("add");
-  uint32_t imm = (raw.opcode[0] == "vabsdiff4" ? 8u : 16u) | (adds ? 1024u : 0);
-  auto isWord = [](std::optional<Type> type) {
+  std::string_view name = raw.opcode[0];
+  uint32_t imm = name.back() == '4' ? 8 : 16;
+  name.remove_suffix(1);
+  bool isSet = name == "vset";
+  auto takeWord = [&](uint32_t flag) {
+    std::optional<Type> type = mods.takeType();
+    imm |= type == Type::S32 ? flag : 0;
     return type == Type::U32 || type == Type::S32;
   };
-  std::optional<Type> result = mods.takeType(), a = mods.takeType(),
-                      b = mods.takeType();
-  if (!isWord(result) || !isWord(a) || !isWord(b) || !mods.done() ||
-      raw.operands.size() != 4)
+  std::optional<PackedOp> op = packedOpOf(name, mods);
+  if (!op || !(isSet || takeWord(PackedSignedResult)) ||
+      !takeWord(PackedSignedA) || !takeWord(PackedSignedB))
     return false;
-  imm |= (isSigned(*a) ? 256u : 0) | (isSigned(*b) ? 512u : 0);
-  return emitLane(raw, rowAbsoluteDifference, Type::U32, Pipe::Int,
+  imm |= uint32_t(*op) << PackedOpShift;
+  if (!isSet && mods.take("sat"))
+    imm |= PackedSaturates;
+  if (mods.take("add"))
+    imm |= PackedSums;
+  if (!mods.done() || raw.operands.size() != 4)
+    return false;
+  return emitLane(raw, rowPacked, Type::U32, Pipe::Int,
                   destination(raw.operands[0], Type::U32),
                   {source(raw.operands[1], Type::U32),
                    source(raw.operands[2], Type::U32),
@@ -212,6 +247,18 @@ bool Decoder::bitExtend(const RawInstruction &raw) {
       destination(raw.operands[0], *type),
       {source(raw.operands[1], *type), source(raw.operands[2], Type::U32)},
       isClamped | (isSigned(*type) ? 2u : 0));
+}
+
+/// fns.b32 d, mask, base, offset.
+bool Decoder::findNthSet(const RawInstruction &raw) {
+  Modifiers mods(raw);
+  if (!mods.take("b32") || !mods.done() || raw.operands.size() != 4)
+    return false;
+  return emitLane(raw, rowFindNthSet, Type::U32, Pipe::Int,
+                  destination(raw.operands[0], Type::U32),
+                  {source(raw.operands[1], Type::U32),
+                   source(raw.operands[2], Type::U32),
+                   source(raw.operands[3], Type::S32)});
 }
 
 /// PTX ISA 9.7.7.1: set on halves with a result of 16 bits or two of them:

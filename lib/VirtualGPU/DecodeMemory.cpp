@@ -65,7 +65,11 @@ Decoder::DecodeFn Decoder::lookup(std::string_view root) {
     t["dp4a"] = t["dp2a"] = &Decoder::dotMixed;
     t["addc"] = t["subc"] = t["madc"] = &Decoder::carry;
     t["mul24"] = t["mad24"] = &Decoder::multiply24;
-    t["vabsdiff2"] = t["vabsdiff4"] = &Decoder::absoluteDifference;
+    for (std::string_view name :
+         {"vadd2", "vadd4", "vsub2", "vsub4", "vavrg2", "vavrg4", "vabsdiff2",
+          "vabsdiff4", "vmin2", "vmin4", "vmax2", "vmax4", "vset2", "vset4"})
+      t[name] = &Decoder::packed;
+    t["fns"] = &Decoder::findNthSet;
     t["slct"] = &Decoder::slct;
     t["testp"] = &Decoder::testp;
     t["isspacep"] = &Decoder::isSpace;

@@ -56,7 +56,8 @@ private:
   bool selp(const RawInstruction &raw);
   bool lop3(const RawInstruction &raw);
   bool lop3WithPredicate(const RawInstruction &raw);
-  bool absoluteDifference(const RawInstruction &raw);
+  bool packed(const RawInstruction &raw);
+  bool findNthSet(const RawInstruction &raw);
   bool funnelShift(const RawInstruction &raw);
   bool bitField(const RawInstruction &raw);
   bool countBits(const RawInstruction &raw);

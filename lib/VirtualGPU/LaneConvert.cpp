@@ -50,12 +50,15 @@ inline double widen(double x) { return x; }
 inline float toIntegral(float x) { return __builtin_nearbyintf(x); }
 inline double toIntegral(double x) { return __builtin_nearbyint(x); }
 
-template <typename D, typename F>
+/// `x` is of the type S, or widened from it.
+template <typename D, typename S, typename F>
 inline D floatToInteger(F x) {
   F r = toIntegral(x);
-  if (r != r)
-    return 0;
   constexpr int bits = 8 * sizeof(D);
+  // PTX ISA, cvt: NaN gives zero, or the highest bit alone from or to 64 bits.
+  constexpr bool isNanZero = !std::is_same_v<S, double> && bits < 64;
+  if (r != r)
+    return static_cast<D>(isNanZero ? 0 : uint64_t(1) << (bits - 1));
   constexpr bool isSignedType = std::is_signed_v<D>;
   const F limit = isSignedType ? F(uint64_t(1) << (bits - 1))
                                : F(uint64_t(1) << (bits - 1)) * F(2);
@@ -102,7 +105,7 @@ inline D convert(S x, uint32_t imm) {
       v = toIntegral(v);
     return finishFloat<D>(v, imm);
   } else if constexpr (isFloating<S>) {
-    return floatToInteger<D>(flushIf(widen(x), imm));
+    return floatToInteger<D, S>(flushIf(widen(x), imm));
   } else if constexpr (std::is_same_v<D, Half>) {
     // Integers beyond 2^53, which double rounds, overflow half anyway.
     return finishFloat<Half>(static_cast<double>(x), imm);

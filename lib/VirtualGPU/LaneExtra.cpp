@@ -124,22 +124,78 @@ void rowDotMixed(void *dst, const void *pa, const void *pb, const void *pc,
   }
 }
 
-void rowAbsoluteDifference(void *dst, const void *pa, const void *pb,
-                           const void *pc, const void *, uint32_t imm) {
-  unsigned bits = imm & 255;
+/// The pseudocode of PTX ISA 9.7.18.3 for one field.
+static int32_t packedResult(int32_t a, int32_t b, PackedOp op) {
+  switch (op) {
+  case PackedOp::Add:
+    return a + b;
+  case PackedOp::Sub:
+    return a - b;
+  case PackedOp::Average:
+    return (a + b + (a + b >= 0)) >> 1;
+  case PackedOp::AbsoluteDifference:
+    return a < b ? b - a : a - b;
+  case PackedOp::Min:
+    return a < b ? a : b;
+  case PackedOp::Max:
+    return a < b ? b : a;
+  case PackedOp::SetEq:
+    return a == b;
+  case PackedOp::SetNe:
+    return a != b;
+  case PackedOp::SetLt:
+    return a < b;
+  case PackedOp::SetLe:
+    return a <= b;
+  case PackedOp::SetGt:
+    return a > b;
+  case PackedOp::SetGe:
+    return a >= b;
+  }
+  return 0;
+}
+
+static int32_t clampTo(int32_t value, unsigned bits, bool isSignedField) {
+  int32_t low = isSignedField ? -(1 << (bits - 1)) : 0;
+  int32_t high = (1 << (isSignedField ? bits - 1 : bits)) - 1;
+  return value < low ? low : value > high ? high : value;
+}
+
+void rowPacked(void *dst, const void *pa, const void *pb, const void *pc,
+               const void *, uint32_t imm) {
+  unsigned bits = imm & PackedBits;
+  auto op = static_cast<PackedOp>(imm >> PackedOpShift);
   uint32_t mask = (1u << bits) - 1;
   for (int i = 0; i < laneCount; ++i) {
     uint32_t a = element<uint32_t>(pa, i), b = element<uint32_t>(pb, i);
     uint32_t sum = element<uint32_t>(pc, i), packed = 0;
     for (unsigned k = 0; k < 32 / bits; ++k) {
-      int32_t difference =
-          part(a, k, bits, imm & 256) - part(b, k, bits, imm & 512);
-      auto magnitude =
-          static_cast<uint32_t>(difference < 0 ? -difference : difference);
-      sum += magnitude;
-      packed |= (magnitude & mask) << (bits * k);
+      int32_t field = packedResult(part(a, k, bits, imm & PackedSignedA),
+                                   part(b, k, bits, imm & PackedSignedB), op);
+      if (imm & PackedSaturates)
+        field = clampTo(field, bits, imm & PackedSignedResult);
+      sum += static_cast<uint32_t>(field);
+      packed |= (static_cast<uint32_t>(field) & mask) << (bits * k);
     }
-    static_cast<uint32_t *>(dst)[i] = (imm & 1024) ? sum : packed;
+    static_cast<uint32_t *>(dst)[i] = (imm & PackedSums) ? sum : packed;
+  }
+}
+
+void rowFindNthSet(void *dst, const void *pa, const void *pb, const void *pc,
+                   const void *, uint32_t) {
+  for (int i = 0; i < laneCount; ++i) {
+    uint32_t mask = element<uint32_t>(pa, i), result = ~0u;
+    int64_t position = element<uint32_t>(pb, i);
+    int64_t offset = element<int32_t>(pc, i);
+    int64_t left = offset < 0 ? -offset : offset > 0 ? offset : 1;
+    for (; position >= 0 && position < 32; position += offset < 0 ? -1 : 1) {
+      bool isSet = (mask >> position) & 1;
+      if (isSet && --left == 0)
+        result = static_cast<uint32_t>(position);
+      if (left == 0 || offset == 0)
+        break;
+    }
+    static_cast<uint32_t *>(dst)[i] = result;
   }
 }
 

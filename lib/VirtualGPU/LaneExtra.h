@@ -26,10 +26,38 @@ void rowMad24(void *dst, const void *a, const void *b, const void *c,
 void rowDotMixed(void *dst, const void *a, const void *b, const void *c,
                  const void *d, uint32_t imm);
 
-/// vabsdiff2 and vabsdiff4 of fields of `bits` bits, 8 or 16, in imm. Above it,
-/// 256 if a is signed, 512 if b is, 1024 to add the differences to c.
-void rowAbsoluteDifference(void *dst, const void *a, const void *b,
-                           const void *c, const void *d, uint32_t imm);
+/// What a SIMD video instruction does with each of its fields.
+enum class PackedOp : uint32_t {
+  Add,
+  Sub,
+  Average,
+  AbsoluteDifference,
+  Min,
+  Max,
+  SetEq,
+  SetNe,
+  SetLt,
+  SetLe,
+  SetGt,
+  SetGe
+};
+enum : uint32_t {
+  PackedBits = 255, ///< Size of a field, 8 or 16.
+  PackedSignedA = 256,
+  PackedSignedB = 512,
+  PackedSignedResult = 1024,
+  PackedSaturates = 2048,
+  PackedSums = 4096, ///< The result is c and all fields, added.
+  PackedOpShift = 16 ///< The PackedOp is above this.
+};
+/// vadd4, vset2 and their like.
+void rowPacked(void *dst, const void *a, const void *b, const void *c,
+               const void *d, uint32_t imm);
+
+/// fns: the place of a set bit of a, counted from bit b on in the direction of
+/// c, which says the how-manieth; 0: bit b itself. All ones if there is none.
+void rowFindNthSet(void *dst, const void *a, const void *b, const void *c,
+                   const void *d, uint32_t imm);
 
 /// prmt with a mode, in the order of the PTX ISA: f4e, b4e, rc8, ecl, ecr,
 /// rc16.

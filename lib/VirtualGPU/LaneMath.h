@@ -83,17 +83,19 @@ inline bool roundsUp(uint32_t mode, bool negative, bool odd, uint64_t rest,
   if (exponent == 1024)
     return {static_cast<uint16_t>(mantissa ? 0x7fff : sign | 0x7c00)};
   uint32_t result = 0x7c00;
-  if (exponent <= 15 && exponent >= -40) {
+  // Below a quarter of the least subnormal, 2^-24, only the mode matters.
+  constexpr int leastExponent = -26;
+  if (exponent <= 15 && exponent >= leastExponent) {
     mantissa |= uint64_t(1) << 52;
     int shift = exponent < -14 ? 42 + (-14 - exponent) : 42;
-    uint64_t quotient = shift > 63 ? 0 : mantissa >> shift;
-    uint64_t rest = mantissa & ((uint64_t(1) << (shift > 63 ? 63 : shift)) - 1);
+    uint64_t quotient = mantissa >> shift;
+    uint64_t rest = mantissa & ((uint64_t(1) << shift) - 1);
     uint64_t half = uint64_t(1) << (shift - 1);
     quotient += roundsUp(mode, negative, quotient & 1, rest, half);
     result = static_cast<uint32_t>(quotient);
     if (exponent >= -14)
       result += static_cast<uint32_t>(exponent + 14) << 10;
-  } else if (exponent < -40) {
+  } else if (exponent < leastExponent) {
     result = roundsUp(mode, negative, false, value != 0, 2);
   }
   if (result >= 0x7c00) { // Overflow: infinity, or the largest finite value.

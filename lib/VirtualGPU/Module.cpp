@@ -47,6 +47,23 @@ Expected<bool> allocateGlobals(const RawModule &raw, Module::Impl &impl) {
   return true;
 }
 
+/// Addresses of functions can be stored and compared, no more: calls through
+/// them are refused. They are where no memory is.
+constexpr uint64_t functionWindow = uint64_t(0xf4) << 56;
+
+/// The address of a variable or a function; 0 if there is no such one.
+uint64_t addressOf(const std::string &symbol, const RawModule &raw,
+                   const Module::Impl &impl) {
+  for (const GlobalVariable &global : impl.globals)
+    if (global.name == symbol)
+      return reinterpret_cast<uint64_t>(global.data);
+  auto function = raw.functions.find(symbol);
+  if (function == raw.functions.end())
+    return 0;
+  auto index = std::distance(raw.functions.begin(), function);
+  return functionWindow + 16 * static_cast<uint64_t>(index + 1);
+}
+
 /// Fills in the addresses in initializers.
 Expected<bool> relocateGlobals(const RawModule &raw, Module::Impl &impl) {
   for (const Variable &variable : raw.variables) {
@@ -58,13 +75,13 @@ Expected<bool> relocateGlobals(const RawModule &raw, Module::Impl &impl) {
           [&](const GlobalVariable &global) { return global.name == name; });
     };
     for (const Relocation &relocation : variable.relocations) {
-      auto target = named(relocation.symbol);
-      if (target == impl.globals.end())
+      uint64_t address = addressOf(relocation.symbol, raw, impl);
+      if (!address)
         return fail(impl.name + ":" + std::to_string(relocation.line) +
                     ": unsupported initializer '" + relocation.symbol +
-                    "': it is not a variable in global or constant memory");
-      uint64_t address = reinterpret_cast<uint64_t>(target->data) +
-                         static_cast<uint64_t>(relocation.addend);
+                    "': it is neither a function nor a variable in global or "
+                    "constant memory");
+      address += static_cast<uint64_t>(relocation.addend);
       address >>= relocation.shift;
       std::memcpy(named(variable.name)->data + relocation.offset, &address,
                   relocation.bytes);
@@ -108,8 +125,9 @@ const KernelInfo *Module::lookupKernel(std::string_view kernel) const {
   return nullptr;
 }
 
-Expected<std::shared_ptr<const Module>> parseModule(std::string_view text,
-                                                    std::string name) {
+Expected<std::shared_ptr<const Module>>
+parseModule(std::string_view text, std::string name,
+            std::string_view onlyKernel) {
   Expected<RawModule> raw = parsePtx(text, name);
   if (!raw)
     return tl::unexpected(raw.error());
@@ -122,6 +140,12 @@ Expected<std::shared_ptr<const Module>> parseModule(std::string_view text,
   if (auto ok = relocateGlobals(*raw, *impl); !ok)
     return tl::unexpected(ok.error());
   for (const RawKernel &kernel : raw->kernels) {
+    if (!onlyKernel.empty() && kernel.name != onlyKernel) {
+      KernelInfo other;
+      other.name = kernel.name;
+      impl->kernels.push_back(std::move(other));
+      continue;
+    }
     Expected<RawKernel> inlined = inlineCalls(*raw, kernel, impl->name);
     if (!inlined)
       return tl::unexpected(inlined.error());

@@ -62,12 +62,12 @@ static Expected<PtxArgument> makeSized(PtxArgument argument,
   return argument;
 }
 
-static Expected<PtxArgument> makeFile(PtxArgument argument,
-                                      const std::string &file) {
+static Expected<PtxArgument>
+makeFile(PtxArgument argument, const std::string &file, bool isBuffer = true) {
   Expected<std::vector<char>> contents = readFile(argument, file);
   if (!contents)
     return fail(contents.error().message);
-  argument.isBuffer = true;
+  argument.isBuffer = isBuffer;
   argument.bytes = std::move(*contents);
   return argument;
 }
@@ -80,12 +80,12 @@ static std::pair<std::string, std::string> split(const std::string &text) {
   return {text.substr(0, colon), text.substr(colon + 1)};
 }
 
-static Expected<PtxArgument> makeBuffer(PtxArgument argument,
-                                        const std::string &kind,
-                                        const std::string &rest) {
+static Expected<PtxArgument> makeFromFile(PtxArgument argument,
+                                          const std::string &kind,
+                                          const std::string &rest) {
   auto [first, second] = split(rest);
-  if (kind == "in" && !rest.empty())
-    return makeFile(std::move(argument), rest);
+  if ((kind == "in" || kind == "value") && !rest.empty())
+    return makeFile(std::move(argument), rest, kind == "in");
   if (kind == "zero")
     return makeSized(std::move(argument), rest, 0);
   if (kind == "inout" && !second.empty()) {
@@ -97,8 +97,8 @@ static Expected<PtxArgument> makeBuffer(PtxArgument argument,
     return makeSized(std::move(argument), first, char(0xff));
   }
   return fail("argument '" + argument.text +
-              "' is none of i32:V u32:V i64:V u64:V f32:V f64:V in:FILE "
-              "inout:FILE:OUT out:BYTES:FILE zero:BYTES");
+              "' is none of i32:V u32:V i64:V u64:V f32:V f64:V "
+              "value:FILE in:FILE inout:FILE:OUT out:BYTES:FILE zero:BYTES");
 }
 
 Expected<PtxArgument>
@@ -118,7 +118,7 @@ dietcode::vgpu::parsePtxArgument(const std::string &text) {
     return makeScalar<float>(std::move(argument), rest);
   if (kind == "f64")
     return makeScalar<double>(std::move(argument), rest);
-  return makeBuffer(std::move(argument), kind, rest);
+  return makeFromFile(std::move(argument), kind, rest);
 }
 
 Expected<std::array<int64_t, 3>>

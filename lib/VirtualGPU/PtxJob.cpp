@@ -18,12 +18,12 @@ using namespace dietcode;
 using namespace dietcode::vgpu;
 
 static Expected<std::shared_ptr<const Module>>
-loadModule(const std::string &file) {
+loadModule(const std::string &file, const std::string &kernel) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream)
     return fail("cannot open '" + file + "'");
   std::string text(std::istreambuf_iterator<char>(stream), {});
-  return parseModule(text, file);
+  return parseModule(text, file, kernel);
 }
 
 /// The kernel that the job names, or the only one.
@@ -122,7 +122,8 @@ Expected<PtxJobResult> dietcode::vgpu::runPtxJob(const PtxJob &job,
                                                  Finding *finding) {
   if (kind)
     *kind = FailureKind::Refused;
-  Expected<std::shared_ptr<const Module>> module = loadModule(job.file);
+  Expected<std::shared_ptr<const Module>> module =
+      loadModule(job.file, job.kernel);
   if (!module)
     return fail(module.error().message);
   Expected<std::string> kernel = findKernel(**module, job.kernel);

@@ -41,8 +41,8 @@ cl::opt<std::string>
     ptxFile("ptx", cl::value_desc("file.ptx"), cl::cat(category),
             cl::desc("Run a kernel of this file on the virtual GPU instead; "
                      "the positional arguments are those of the kernel: "
-                     "i32:V u32:V i64:V u64:V f32:V f64:V in:FILE "
-                     "inout:FILE:OUT out:BYTES:FILE zero:BYTES"));
+                     "i32:V u32:V i64:V u64:V f32:V f64:V value:FILE "
+                     "in:FILE inout:FILE:OUT out:BYTES:FILE zero:BYTES"));
 cl::opt<std::string> kernel("kernel", cl::value_desc("name"), cl::cat(category),
                             cl::desc("With --ptx, the kernel to run (default: "
                                      "the only one)"));

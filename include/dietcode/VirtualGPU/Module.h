@@ -57,8 +57,11 @@ private:
 /// Parses and decodes PTX. Whatever the interpreter does not implement is an
 /// error here that quotes the instruction and its line, never a guess later:
 /// "matmul.ptx:123: unsupported instruction 'foo.bar %r1, %r2'".
-Expected<std::shared_ptr<const Module>> parseModule(std::string_view text,
-                                                    std::string name);
+/// With `onlyKernel` the others need only be PTX: the module knows their names,
+/// and cannot launch them.
+Expected<std::shared_ptr<const Module>>
+parseModule(std::string_view text, std::string name,
+            std::string_view onlyKernel = {});
 
 } // namespace dietcode::vgpu
 

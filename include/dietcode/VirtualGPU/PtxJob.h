@@ -34,6 +34,9 @@ struct PtxArgument {
 
 /// Parses one of
 ///   i32:V u32:V i64:V u64:V f32:V f64:V   a scalar
+///   value:FILE                            any other value, such as a struct:
+///   its
+///                                         bytes
 ///   in:FILE                               a buffer with the bytes of a file
 ///   inout:FILE:OUT                        the same, written to OUT afterwards
 ///   out:BYTES:FILE                        a new buffer, written to FILE

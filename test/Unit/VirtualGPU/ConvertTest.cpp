@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Half.h"
 #include "TestUtil.h"
 #include <cmath>
 #include <limits>
@@ -29,6 +30,79 @@ TEST(Convert, FloatToInteger) {
   EXPECT_EQ(toInt(std::numeric_limits<float>::quiet_NaN()), 0u);
   EXPECT_EQ(eval("cvt.rzi.u32.f32 %r1, %r10;", bitsOf<uint32_t>(-5.0f)), 0u);
   EXPECT_EQ(eval("cvt.rni.s32.f32 %r1, %r10;", bitsOf<uint32_t>(3.5f)), 4u);
+}
+
+/// PTX ISA, cvt: zero, but from .f64 and to 64 bits the highest bit alone.
+TEST(Convert, NanToInteger) {
+  std::string wide = "cvt.f64.f32 %fd1, %r10;", half = "mov.b16 %h1, 0x7e00;";
+  uint32_t nan = 0x7fc00000;
+  for (std::string type : {"s32", "u32"}) {
+    EXPECT_EQ(eval("cvt.rzi." + type + ".f32 %r1, %r10;", nan), 0u);
+    EXPECT_EQ(eval(half + "cvt.rni." + type + ".f16 %r1, %h1;"), 0u);
+    EXPECT_EQ(eval(wide + "cvt.rzi." + type + ".f64 %r1, %fd1;", nan),
+              0x80000000u);
+  }
+  for (std::string type : {"s64", "u64"}) {
+    uint64_t expected = uint64_t(1) << 63;
+    EXPECT_EQ(eval64("cvt.rzi." + type + ".f64 %rd12, %rd10;", ~0ull),
+              expected);
+    EXPECT_EQ(eval64("mov.b32 %r10, 0x7fc00000; cvt.rmi." + type +
+                     ".f32 %rd12, %r10;"),
+              expected);
+    EXPECT_EQ(eval64(half + "cvt.rpi." + type + ".f16 %rd12, %h1;"), expected);
+  }
+}
+
+/// `value` as a half, from the list of all of them.
+uint32_t nearestHalf(double value, const std::string &mode) {
+  double magnitude = std::fabs(value);
+  uint32_t sign = std::signbit(value) ? 0x8000 : 0, below = 0;
+  auto valueAt = [](uint32_t bits) { // 2^16 follows the largest one.
+    return bits == 0x7c00 ? 65536.0 : valueOf(static_cast<uint16_t>(bits));
+  };
+  while (below < 0x7bff && valueAt(below + 1) <= magnitude)
+    ++below;
+  double down = magnitude - valueAt(below);
+  double up = valueAt(below + 1) - magnitude;
+  bool away = mode == "rn"   ? up < down || (up == down && (below & 1))
+              : mode == "rm" ? sign && down > 0
+              : mode == "rp" ? !sign && down > 0
+                             : false;
+  return sign | (below + away);
+}
+
+TEST(Convert, ToHalvesOfAllMagnitudes) {
+  std::vector<uint32_t> values;
+  for (uint32_t exponent = 127 - 60; exponent <= 127 + 16; ++exponent)
+    for (uint32_t mantissa : {0u, 1u, 0x1000u, 0x3000u, 0x400000u, 0x7fffffu})
+      for (uint32_t sign : {0u, 0x80000000u})
+        values.push_back(sign | exponent << 23 | mantissa);
+  auto count = static_cast<unsigned>(values.size());
+  ASSERT_LE(count, 1024u);
+  for (std::string mode : {"rn", "rz", "rm", "rp"}) {
+    auto out = runPtx(wrap("ld.global.b32 %r10, [%rd3];"
+                           "cvt." +
+                           mode +
+                           ".f16.f32 %h1, %r10; cvt.u32.u16 %r1, %h1;"
+                           "st.global.b32 [%rd2], %r1;"),
+                      values, count);
+    ASSERT_TRUE(out) << messageOf(out);
+    for (unsigned i = 0; i < count; ++i)
+      EXPECT_EQ((*out)[i], nearestHalf(bitsOf<float>(values[i]), mode))
+          << mode << " of " << bitsOf<float>(values[i]);
+  }
+}
+
+/// Products between zero and the least half round to one of them.
+TEST(Convert, TinyProductsOfHalves) {
+  for (uint32_t a = 1; a < 0x3c00; a = a * 2 + 1)
+    for (uint32_t b = 1; b < 0x3c00; b = b * 2 + 1) {
+      double product = double(valueOf(static_cast<uint16_t>(a))) *
+                       valueOf(static_cast<uint16_t>(b));
+      EXPECT_EQ(eval("mul.rn.f16x2 %r1, %r10, %r11;", a | a << 16, b | b << 16),
+                nearestHalf(product, "rn") * 0x10001)
+          << a << " * " << b;
+    }
 }
 
 TEST(Convert, IntegerToFloat) {

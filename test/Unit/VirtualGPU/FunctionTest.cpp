@@ -174,6 +174,33 @@ TEST(Function, RefusedCalls) {
                  "m.ptx:5: unsupported instruction 'foo.bar'");
 }
 
+/// Tables of functions, as C++ has them for pointers and virtual functions, do
+/// no harm to kernels that make no call through them.
+TEST(Function, AddressesInInitializers) {
+  auto out = run(wrap("mov.u64 %rd5, table; ld.global.u64 %rd6, [%rd5];"
+                      "ld.global.u64 %rd7, [%rd5+8];"
+                      "setp.ne.u64 %p1, %rd6, 0;"
+                      "setp.ne.and.u64 %p1, %rd7, %rd6, %p1;"
+                      "selp.b32 %r1, 1, 2, %p1; st.global.b32 [%rd2], %r1;",
+                      ".func f { ret; }\n.func g { ret; }\n"
+                      ".global .align 8 .u64 table[2] = {f, g};\n"),
+                 {0});
+  EXPECT_EQ(out[0], 1u);
+}
+
+TEST(Function, OnlyOneKernelOfAModule) {
+  std::string ptx = wrap("mov.b32 %r1, 7; st.global.b32 [%rd2], %r1;") +
+                    ".visible .entry other() { foo.bar; ret; }\n";
+  expectContains(messageOf(parseModule(ptx, "m.ptx")),
+                 "unsupported instruction 'foo.bar'");
+  auto module = parseModule(ptx, "m.ptx", "k");
+  ASSERT_TRUE(module) << messageOf(module);
+  EXPECT_EQ((*module)->lookupKernel("k")->paramBytes.size(), 2u);
+  EXPECT_TRUE((*module)->lookupKernel("other"));
+  expectContains(messageOf(parseModule(ptx, "m.ptx", "other")),
+                 "unsupported instruction 'foo.bar'");
+}
+
 TEST(Function, Print) {
   std::string before = R"(
 .extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);

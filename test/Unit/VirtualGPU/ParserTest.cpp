@@ -157,7 +157,8 @@ TEST(Parser, Declarations) {
   expectContains(parse(".version 7.5\n.global .u32 x[2] = {1, 2, 3};"),
                  "unsupported initializer of 'x': 12 bytes for 8");
   expectContains(parse(".version 7.5\n.global .u64 x = y;"),
-                 "m.ptx:2: unsupported initializer 'y': it is not a variable");
+                 "m.ptx:2: unsupported initializer 'y': it is neither a "
+                 "function nor a variable in global or constant memory");
   expectContains(parse(".version 7.5\n.global .b8 x[99999999999];"),
                  "variable 'x' is too large");
   expectContains(parseLine(".reg .b128 %q;"), "unsupported register type");

@@ -9,7 +9,9 @@
 #include "dietcode/VirtualGPU/PtxJob.h"
 #include "gtest/gtest.h"
 
+#include <cstdio>
 #include <cstring>
+#include <fstream>
 
 using namespace dietcode::vgpu;
 
@@ -31,6 +33,16 @@ TEST(PtxArgument, ParsesScalars) {
   EXPECT_EQ(valueOf<double>("f64:-1e-3"), -1e-3);
 }
 
+TEST(PtxArgument, ReadsValues) {
+  std::string file = testing::TempDir() + "/value.bin";
+  std::ofstream(file, std::ios::binary) << "abc";
+  auto value = parsePtxArgument("value:" + file);
+  ASSERT_TRUE(value);
+  EXPECT_FALSE(value->isBuffer);
+  EXPECT_EQ(value->bytes, (std::vector<char>{'a', 'b', 'c'}));
+  std::remove(file.c_str());
+}
+
 TEST(PtxArgument, MakesBuffers) {
   auto zero = parsePtxArgument("zero:3");
   ASSERT_TRUE(zero);
@@ -46,7 +58,7 @@ TEST(PtxArgument, RejectsMistakes) {
   for (const char *text :
        {"", ":", "i32:", "i32:x", "i32:2147483648", "u32:-1", "f32:1,5",
         "zero:-1", "zero:99999999999999", "out:4", "out:4:", "inout:f",
-        "in:", "in:/nonexistent/file", "v4:1"})
+        "in:", "value:", "in:/nonexistent/file", "v4:1"})
     EXPECT_FALSE(parsePtxArgument(text)) << text;
 }
 
