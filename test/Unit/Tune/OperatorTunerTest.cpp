@@ -23,7 +23,7 @@ static OperatorTuner makeTuner() {
     points.push_back({16 * t, 2304, 768});
   return OperatorTuner(t4(), traits,
                        {{{80, 2304, 768}, 0.25}, {{2048, 2304, 768}, 0.75}},
-                       points);
+                       points, "aligned");
 }
 
 static RecordRun makeRun(int64_t m, int64_t blocks, double seconds) {
