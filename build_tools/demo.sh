@@ -2,8 +2,7 @@
 # Sets up, builds, and runs the main job: BERT's dynamic QKV projection for the
 # sequence lengths of the DietCode paper: tuned in one search for all lengths,
 # compiled once for all of them, each result checked against a float64 reference.
-# The device is a T4 if there is a CUDA device, else the virtual one; the table's
-# header says which.
+# The device is a virtual T4, as the table's header says.
 
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
