@@ -209,9 +209,11 @@ void OperatorTuner::add(const std::vector<Record> &records) {
     failures.erase(record.schedule);
     pool.excluded[index->second] = false;
     auto [at, isNew] = measurements.emplace(index->second, *kernel);
-    if (!isNew)
-      for (const KernelRun &run : kernel->runs)
-        setRun(at->second.runs, run);
+    if (isNew)
+      continue;
+    at->second.registers = kernel->registers;
+    for (const KernelRun &run : kernel->runs)
+      setRun(at->second.runs, run);
   }
 }
 

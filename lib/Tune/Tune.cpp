@@ -164,7 +164,6 @@ LogicalResult Session::load() {
 /// Fits the model to all measurements and costs every candidate again.
 LogicalResult Session::learn() {
   Clock::time_point began = Clock::now();
-  known = ::dietcode::mergeRecords(std::move(known));
   ::dietcode::TrainingSet learnt;
   learnt.add(known);
   if (Expected<void> trained = model.train(learnt.getKernels(), options.seed);
@@ -207,14 +206,16 @@ CandidateEvaluator::Plan Session::makePlan(size_t task) {
   };
 }
 
-/// Operators of equal signatures share what is measured.
+/// Operators of equal signatures share records, as they do when a later run
+/// reads the file: what that finds must be what this one has used.
 LogicalResult Session::append(const std::vector<Record> &records) {
   if (writer)
     if (Expected<bool> done = writer->append(records); !done)
       return fail(done.error());
-  for (OperatorTuner &tuner : tuners)
-    tuner.add(records);
   known.insert(known.end(), records.begin(), records.end());
+  known = ::dietcode::mergeRecords(std::move(known));
+  for (OperatorTuner &tuner : tuners)
+    tuner.add(known);
   return success();
 }
 
