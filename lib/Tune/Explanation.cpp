@@ -233,7 +233,13 @@ FailureOr<OperatorExplanation> Explainer::explain(OperatorOpInterface op) {
         rival.estimate.seconds < result.runnerUp.estimate.seconds)
       result.runnerUp = std::move(rival);
   }
+  // Predictions are no match for what was measured.
+  bool knowsMeasured = llvm::any_of(costs, [](const MicroKernelCost &cost) {
+    return cost.source == CostSource::Measured;
+  });
   for (const MicroKernelCost &cost : costs) {
+    if (knowsMeasured && cost.source != CostSource::Measured)
+      continue;
     ::dietcode::CostEstimate estimate =
         model.getAdaption().estimate(cost, shape);
     if (result.best.symbol.empty() ||

@@ -41,7 +41,8 @@ struct OperatorExplanation {
   ExplainedKernel chosen;
   /// The best of the other kernels of the dispatch; no symbol if there is none.
   ExplainedKernel runnerUp;
-  /// The best of all candidates that the cost model knows.
+  /// The best of all candidates that were measured, or of all that the cost
+  /// model knows if none was.
   ExplainedKernel best;
 };
 
