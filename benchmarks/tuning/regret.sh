@@ -28,7 +28,7 @@ done
 if [ ! -f "$folder/every.jsonl" ]; then
   cat "$folder"/{tuned,exhaustive}.jsonl > "$folder/every.jsonl" 2>/dev/null || true
 fi
-"$bin/dietcode-tune" "$folder/every-qkv.mlir" --exhaustive --slack 0.15 \
+"$bin/dietcode-tune" "$folder/every-qkv.mlir" --exhaustive --slack 0.15 --timeout 900 \
   --records "$folder/every.jsonl" -o /dev/null 2> "$folder/every.log"
 "$bin/dietcode-explain" "$folder/every-tuned.mlir" --instances --records "$folder/every.jsonl" \
   > "$folder/regret.txt"
