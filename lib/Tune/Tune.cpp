@@ -15,6 +15,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <tuple>
 
 using namespace mlir;
 using namespace mlir::dietcode;
@@ -70,6 +71,9 @@ private:
   LogicalResult measureBatch(size_t task);
   std::vector<PlannedRun> findMissingRuns(size_t task, size_t candidate);
   LogicalResult enumerate(size_t task);
+  std::vector<ContractionShape> findProbes(size_t task,
+                                           const DispatchResult &result,
+                                           ArrayRef<MicroKernelCost> costs);
   LogicalResult refine(size_t task);
   size_t getShare(size_t task) const;
   int getPriority(size_t task) const;
@@ -410,7 +414,32 @@ const MicroKernelCost &Session::findServing(size_t task,
                                                           : leaf->kernel]];
 }
 
-/// Times the kernels that the dispatch would use on the instances, the best of
+/// The shapes that a choice is checked at: the instances, and where the range
+/// or a case of the dispatch begins or ends, since predictions are worst far
+/// from what was measured.
+std::vector<ContractionShape>
+Session::findProbes(size_t task, const DispatchResult &result,
+                    ArrayRef<MicroKernelCost> costs) {
+  std::vector<ContractionShape> probes, points = tuners[task].getPoints();
+  for (const TuneInstance &instance : tuners[task].getInstances())
+    probes.push_back(instance.shape);
+  auto rank = [](const ContractionShape &point) {
+    return std::tuple(double(point.m) * double(point.n) * double(point.k),
+                      point.m, point.n);
+  };
+  llvm::sort(points,
+             [&](const auto &a, const auto &b) { return rank(a) < rank(b); });
+  SmallVector<const MicroKernelCost *> serving;
+  for (const ContractionShape &point : points)
+    serving.push_back(&findServing(task, result, costs, point));
+  for (size_t i = 0; i < points.size(); ++i)
+    if (i == 0 || i + 1 == points.size() || serving[i] != serving[i - 1] ||
+        serving[i] != serving[i + 1])
+      probes.push_back(points[i]);
+  return probes;
+}
+
+/// Times the kernels that the dispatch would use on its probes, the best of
 /// them and the best candidates, where that was not done yet. A prediction that
 /// was too good does not survive it.
 LogicalResult Session::refine(size_t task) {
@@ -438,10 +467,10 @@ LogicalResult Session::refine(size_t task) {
     std::vector<MicroKernelCost> chosen;
     for (unsigned kernel : result->kernels)
       chosen.push_back(costs[kernel]);
-    for (const TuneInstance &instance : tuner.getInstances()) {
-      want(findServing(task, *result, costs, instance.shape), instance.shape);
-      want(findBest(chosen, adaption, instance.shape), instance.shape);
-      want(findBest(costs, adaption, instance.shape), instance.shape);
+    for (const ContractionShape &shape : findProbes(task, *result, costs)) {
+      want(findServing(task, *result, costs, shape), shape);
+      want(findBest(chosen, adaption, shape), shape);
+      want(findBest(costs, adaption, shape), shape);
     }
     if (open.empty())
       return success();
