@@ -150,11 +150,9 @@ void Explainer::follow(DispatchOp dispatch, ArrayRef<int64_t> point,
   std::vector<DispatchLeaf> leaves = dispatch.getLeaves();
   DecisionTree tree =
       ::dietcode::buildDecisionTree(dispatch.getDomainBox(), leaves);
-  bool inside = llvm::all_of(
-      llvm::zip_equal(dispatch.getDomainBox(), point), [](auto pair) {
-        auto [interval, value] = pair;
-        return interval.lower <= value && value <= interval.upper;
-      });
+  bool inside =
+      ::dietcode::contains(dispatch.getDomainBox(),
+                           std::vector<int64_t>(point.begin(), point.end()));
   kernel = dispatch.getOtherwise();
   result.leaf = "otherwise";
   if (!inside) {

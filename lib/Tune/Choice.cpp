@@ -1,0 +1,220 @@
+//===- Choice.cpp - What a session makes of its measurements --------------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Session.h"
+
+#include <tuple>
+
+using namespace mlir;
+using namespace mlir::dietcode;
+using ::dietcode::Adaption;
+using ::dietcode::ContractionShape;
+using ::dietcode::CostSource;
+using ::dietcode::DispatchResult;
+using ::dietcode::Expected;
+using ::dietcode::MeasuredKernel;
+using ::dietcode::MicroKernelCost;
+using ::dietcode::OperatorTuner;
+using ::dietcode::PlannedRun;
+using ::dietcode::Record;
+using ::dietcode::Schedule;
+using ::dietcode::TaskReport;
+using ::dietcode::TuneInstance;
+using ::dietcode::TuneRow;
+
+static const MicroKernelCost &findBest(ArrayRef<MicroKernelCost> costs,
+                                       const Adaption &adaption,
+                                       const ContractionShape &shape) {
+  return *std::min_element(costs.begin(), costs.end(), [&](auto &a, auto &b) {
+    return adaption.estimate(a, shape).seconds <
+           adaption.estimate(b, shape).seconds;
+  });
+}
+
+/// The micro-kernel that the dispatch has for `shape`.
+const MicroKernelCost &Session::findServing(size_t task,
+                                            const DispatchResult &result,
+                                            ArrayRef<MicroKernelCost> costs,
+                                            const ContractionShape &shape) {
+  SmallVector<int64_t> problem = tasks[task].problemShape(shape);
+  std::vector<int64_t> point;
+  for (unsigned dim : tasks[task].shapes.dynamicDims)
+    point.push_back(problem[dim]);
+  auto holds = [&](const ::dietcode::DispatchLeaf &leaf) {
+    return ::dietcode::contains(leaf.box, point);
+  };
+  auto leaf = llvm::find_if(result.leaves, holds);
+  return costs[result.kernels[leaf == result.leaves.end() ? result.general
+                                                          : leaf->kernel]];
+}
+
+/// The shapes that a choice is checked at: the instances, and where the range
+/// or a case of the dispatch begins or ends, since predictions are worst far
+/// from what was measured.
+std::vector<ContractionShape>
+Session::findProbes(size_t task, const DispatchResult &result,
+                    ArrayRef<MicroKernelCost> costs) {
+  std::vector<ContractionShape> probes, points = tuners[task].getPoints();
+  for (const TuneInstance &instance : tuners[task].getInstances())
+    probes.push_back(instance.shape);
+  auto rank = [](const ContractionShape &point) {
+    return std::tuple(double(point.m) * double(point.n) * double(point.k),
+                      point.m, point.n);
+  };
+  llvm::sort(points,
+             [&](const auto &a, const auto &b) { return rank(a) < rank(b); });
+  SmallVector<const MicroKernelCost *> serving;
+  for (const ContractionShape &point : points)
+    serving.push_back(&findServing(task, result, costs, point));
+  for (size_t i = 0; i < points.size(); ++i)
+    if (i == 0 || i + 1 == points.size() || serving[i] != serving[i - 1] ||
+        serving[i] != serving[i + 1])
+      probes.push_back(points[i]);
+  return probes;
+}
+
+/// Times the kernels that the dispatch would use on its probes, the best of
+/// them and the best candidates, where that was not done yet. A prediction that
+/// was too good does not survive it.
+LogicalResult Session::refine(size_t task) {
+  OperatorTuner &tuner = tuners[task];
+  constexpr unsigned kRefinements = 6;
+  for (unsigned pass = 0; pass < kRefinements; ++pass) {
+    std::vector<MicroKernelCost> costs = tuner.getUsableCosts();
+    FailureOr<DispatchResult> result =
+        selectMicroKernels(tasks[task].ops.front(), *tasks[task].analysis,
+                           adaption, costs, {options.selection.maxKernels, -1});
+    if (failed(result))
+      return failure();
+    // What each schedule is still to be timed on.
+    std::map<std::string, std::pair<Schedule, std::vector<PlannedRun>>> open;
+    auto want = [&](const MicroKernelCost &cost,
+                    const ContractionShape &shape) {
+      for (const ::dietcode::Calibration &known : cost.calibrations)
+        if (known.shape.m == shape.m && known.shape.n == shape.n &&
+            known.shape.k == shape.k)
+          return;
+      auto &entry = open[cost.schedule.name()];
+      entry.first = cost.schedule;
+      addRun(entry.second, {shape, blocksOf(cost.schedule, shape.m, shape.n)});
+    };
+    std::vector<MicroKernelCost> chosen;
+    for (unsigned kernel : result->kernels)
+      chosen.push_back(costs[kernel]);
+    for (const ContractionShape &shape : findProbes(task, *result, costs)) {
+      want(findServing(task, *result, costs, shape), shape);
+      want(findBest(chosen, adaption, shape), shape);
+      want(findBest(costs, adaption, shape), shape);
+    }
+    if (open.empty())
+      return success();
+    SmallVector<Schedule> schedules;
+    for (auto &[name, entry] : open)
+      schedules.push_back(entry.first);
+    Expected<std::vector<Record>> records = evaluator->evaluate(
+        tasks[task], schedules, [&](const Schedule &schedule, int) {
+          return open.at(schedule.name()).second;
+        });
+    if (!records)
+      return fail(records.error());
+    if (failed(append(*records)) || failed(learn()))
+      return failure();
+  }
+  return success();
+}
+
+/// The measured time of a shape, or 0.
+static double measuredSeconds(const OperatorTuner &tuner,
+                              const Schedule &schedule,
+                              const ContractionShape &shape) {
+  for (const MeasuredKernel &kernel : tuner.getMeasurements()) {
+    if (kernel.schedule != schedule)
+      continue;
+    int64_t all = blocksOf(schedule, shape.m, shape.n);
+    for (const ::dietcode::KernelRun &run : kernel.runs)
+      if (run.shape.m == shape.m && run.shape.n == shape.n &&
+          run.shape.k == shape.k && run.blocks == all)
+        return run.seconds;
+  }
+  return 0;
+}
+
+void Session::reportTask(size_t task, const DispatchResult &result,
+                         ArrayRef<MicroKernelCost> costs) {
+  const OperatorTuner &tuner = tuners[task];
+  TaskReport entry;
+  entry.name = tasks[task].name;
+  entry.op = tuner.getTraits().signature();
+  entry.space = tuner.getPool().space.size();
+  entry.measured = tuner.countMeasured();
+  entry.kernels = result.kernels.size();
+  entry.meanRegret = result.meanRegret;
+  entry.maxRegret = result.maxRegret;
+  entry.failures = tuner.getFailures();
+  for (const TuneInstance &instance : tuner.getInstances()) {
+    const MicroKernelCost *kernel =
+        &findServing(task, result, costs, instance.shape);
+    TuneRow row;
+    row.shape = instance.shape;
+    row.weight = instance.weight;
+    row.kernel = kernel->schedule.name();
+    MicroKernelCost blind = *kernel;
+    blind.calibrations.clear();
+    row.predicted = adaption.estimate(blind, instance.shape).seconds;
+    row.measured = measuredSeconds(tuner, kernel->schedule, instance.shape);
+    row.bound = ::dietcode::boundSeconds(instance.shape, device);
+    double here = adaption.estimate(*kernel, instance.shape).seconds;
+    double best =
+        adaption
+            .estimate(findBest(costs, adaption, instance.shape), instance.shape)
+            .seconds;
+    row.regret = std::max(0.0, here / best - 1);
+    entry.rows.push_back(std::move(row));
+  }
+  report.tasks.push_back(std::move(entry));
+}
+
+/// Chooses for every task before the first one is written, so that an error
+/// leaves the module as it was.
+LogicalResult Session::select() {
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    usable.push_back(tuners[i].getUsableCosts());
+    if (usable.back().empty() ||
+        (usable.back().front().source != CostSource::Measured &&
+         !options.modelOnly)) {
+      const auto &failures = tuners[i].getFailures();
+      return tasks[i].ops.front()->emitOpError()
+             << "has no candidate that could be measured"
+             << (failures.empty()
+                     ? std::string("; allow more trials or more time")
+                     : "; the first of " + std::to_string(failures.size()) +
+                           " failures, of " + failures.begin()->first + ": " +
+                           failures.begin()->second);
+    }
+    FailureOr<DispatchResult> result =
+        selectMicroKernels(tasks[i].ops.front(), *tasks[i].analysis, adaption,
+                           usable.back(), options.selection);
+    if (failed(result))
+      return failure();
+    results.push_back(std::move(*result));
+  }
+  SymbolTable symbols(module);
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    FlatSymbolRefAttr dispatch;
+    for (OperatorOpInterface op : tasks[i].ops) {
+      if (dispatch)
+        op.setDispatchAttr(dispatch);
+      else if (failed(applySelection(op, *tasks[i].analysis, symbols, adaption,
+                                     usable[i], results[i])))
+        return failure();
+      dispatch = op.getDispatchAttr();
+    }
+    reportTask(i, results[i], usable[i]);
+  }
+  return success();
+}
