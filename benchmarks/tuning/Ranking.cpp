@@ -125,8 +125,8 @@ public:
          uint64_t seed)
       : all(all), wanted(wanted), seed(seed), model(*all.device),
         best(all.instances.size(), INFINITY),
-        tuner(*all.device, all.traits, instancesOf(all, wanted),
-              pointsOf(all)) {
+        tuner(*all.device, all.traits, instancesOf(all, wanted), pointsOf(all),
+              /*twin=*/"", /*rangeShare=*/0) {
     for (size_t c = 0; c < all.schedules.size(); ++c)
       indices[all.schedules[c].name()] = c;
   }

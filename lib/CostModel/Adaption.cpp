@@ -134,6 +134,9 @@ static constexpr double kCalibrationReach = 0.5;
 /// far from any.
 static constexpr double kModelWeight = 0.02;
 
+/// Squared distance below which two shapes are the same.
+static constexpr double kSameShape = 1e-9;
+
 /// Squared distance of two shapes in doublings of their extents.
 static double squaredDistance(const ContractionShape &a,
                               const ContractionShape &b) {
@@ -146,14 +149,17 @@ static double squaredDistance(const ContractionShape &a,
   return sum;
 }
 
-/// A mean of the calibrations, in which near ones count most (kernel
-/// regression with a Gaussian).
+/// A mean of the calibrations, in which near ones count most: Shepard's inverse
+/// squared distance, so that a measured shape costs what was measured, fading
+/// like a Gaussian.
 static double calibrate(const MicroKernelCost &cost,
                         const ContractionShape &shape) {
   double weights = kModelWeight, sum = 0;
   for (const Calibration &calibration : cost.calibrations) {
-    double weight = std::exp(-squaredDistance(calibration.shape, shape) /
-                             (kCalibrationReach * kCalibrationReach));
+    double distance = squaredDistance(calibration.shape, shape);
+    double weight =
+        std::exp(-distance / (kCalibrationReach * kCalibrationReach)) /
+        std::max(distance, kSameShape);
     weights += weight;
     sum += weight * std::log(calibration.ratio);
   }

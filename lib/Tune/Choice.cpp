@@ -8,8 +8,6 @@
 
 #include "Session.h"
 
-#include <tuple>
-
 using namespace mlir;
 using namespace mlir::dietcode;
 using ::dietcode::Adaption;
@@ -53,34 +51,9 @@ const MicroKernelCost &Session::findServing(size_t task,
                                                           : leaf->kernel]];
 }
 
-/// The shapes that a choice is checked at: the instances, and where the range
-/// or a case of the dispatch begins or ends, since predictions are worst far
-/// from what was measured.
-std::vector<ContractionShape>
-Session::findProbes(size_t task, const DispatchResult &result,
-                    ArrayRef<MicroKernelCost> costs) {
-  std::vector<ContractionShape> probes, points = tuners[task].getPoints();
-  for (const TuneInstance &instance : tuners[task].getInstances())
-    probes.push_back(instance.shape);
-  auto rank = [](const ContractionShape &point) {
-    return std::tuple(double(point.m) * double(point.n) * double(point.k),
-                      point.m, point.n);
-  };
-  llvm::sort(points,
-             [&](const auto &a, const auto &b) { return rank(a) < rank(b); });
-  SmallVector<const MicroKernelCost *> serving;
-  for (const ContractionShape &point : points)
-    serving.push_back(&findServing(task, result, costs, point));
-  for (size_t i = 0; i < points.size(); ++i)
-    if (i == 0 || i + 1 == points.size() || serving[i] != serving[i - 1] ||
-        serving[i] != serving[i + 1])
-      probes.push_back(points[i]);
-  return probes;
-}
-
-/// Times the kernels that the dispatch would use on its probes, the best of
-/// them and the best candidates, where that was not done yet. A prediction that
-/// was too good does not survive it.
+/// Times the kernels that the dispatch would use all over the range, the best
+/// of them and the best candidates, where that was not done yet. A prediction
+/// that was too good does not survive it.
 LogicalResult Session::refine(size_t task) {
   OperatorTuner &tuner = tuners[task];
   constexpr unsigned kRefinements = 6;
@@ -95,10 +68,8 @@ LogicalResult Session::refine(size_t task) {
     std::map<std::string, std::pair<Schedule, std::vector<PlannedRun>>> open;
     auto want = [&](const MicroKernelCost &cost,
                     const ContractionShape &shape) {
-      for (const ::dietcode::Calibration &known : cost.calibrations)
-        if (known.shape.m == shape.m && known.shape.n == shape.n &&
-            known.shape.k == shape.k)
-          return;
+      if (cost.isMeasuredAt(shape))
+        return;
       auto &entry = open[cost.schedule.name()];
       entry.first = cost.schedule;
       addRun(entry.second, {shape, blocksOf(cost.schedule, shape.m, shape.n)});
@@ -106,7 +77,7 @@ LogicalResult Session::refine(size_t task) {
     std::vector<MicroKernelCost> chosen;
     for (unsigned kernel : result->kernels)
       chosen.push_back(costs[kernel]);
-    for (const ContractionShape &shape : findProbes(task, *result, costs)) {
+    for (const ContractionShape &shape : tuner.getPoints()) {
       want(findServing(task, *result, costs, shape), shape);
       want(findBest(chosen, adaption, shape), shape);
       want(findBest(costs, adaption, shape), shape);
@@ -137,8 +108,7 @@ static double measuredSeconds(const OperatorTuner &tuner,
       continue;
     int64_t all = blocksOf(schedule, shape.m, shape.n);
     for (const ::dietcode::KernelRun &run : kernel.runs)
-      if (run.shape.m == shape.m && run.shape.n == shape.n &&
-          run.shape.k == shape.k && run.blocks == all)
+      if (run.shape == shape && run.blocks == all)
         return run.seconds;
   }
   return 0;

@@ -190,7 +190,8 @@ ExplainedKernel Explainer::costKernel(StringRef symbol, DispatchOp dispatch,
           ? *known
           : ::dietcode::AnalyticalModel(getDevice(dispatch).getSpec())
                 .cost(schedule);
-  return {symbol.str(), model.getAdaption().estimate(cost, shape), cost.source};
+  return {symbol.str(), model.getAdaption().estimate(cost, shape), cost.source,
+          cost.isMeasuredAt(shape)};
 }
 
 FailureOr<OperatorExplanation> Explainer::explain(OperatorOpInterface op) {
@@ -242,7 +243,8 @@ FailureOr<OperatorExplanation> Explainer::explain(OperatorOpInterface op) {
         model.getAdaption().estimate(cost, shape);
     if (result.best.symbol.empty() ||
         estimate.seconds < result.best.estimate.seconds)
-      result.best = {cost.schedule.name(), estimate, cost.source};
+      result.best = {cost.schedule.name(), estimate, cost.source,
+                     cost.isMeasuredAt(shape)};
   }
   return result;
 }

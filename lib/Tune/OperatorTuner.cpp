@@ -95,8 +95,7 @@ static PlannedRun planBlocks(const Schedule &schedule, int64_t blocks,
 
 void dietcode::addRun(std::vector<PlannedRun> &runs, const PlannedRun &run) {
   bool isThere = std::any_of(runs.begin(), runs.end(), [&](auto &other) {
-    return other.blocks == run.blocks && other.shape.m == run.shape.m &&
-           other.shape.n == run.shape.n && other.shape.k == run.shape.k;
+    return other.blocks == run.blocks && other.shape == run.shape;
   });
   if (!isThere)
     runs.push_back(run);
@@ -141,12 +140,27 @@ static ContractionShape largestOf(const std::vector<TuneInstance> &instances) {
       ->shape;
 }
 
+/// What candidates are wanted for: the instances, and the whole range, of which
+/// no part may be served badly because no instance is near.
+static std::vector<TuneInstance>
+targetsOf(const std::vector<TuneInstance> &instances,
+          const std::vector<ContractionShape> &points, double rangeShare) {
+  std::vector<TuneInstance> targets;
+  for (const TuneInstance &instance : instances)
+    targets.push_back({instance.shape, instance.weight * (1 - rangeShare)});
+  if (rangeShare > 0)
+    for (const ContractionShape &point : points)
+      targets.push_back({point, rangeShare / double(points.size())});
+  return targets;
+}
+
 OperatorTuner::OperatorTuner(const DeviceSpec &device, OperatorTraits traits,
                              std::vector<TuneInstance> instances,
                              std::vector<ContractionShape> points,
-                             std::string twin)
+                             std::string twin, double rangeShare)
     : device(device), adaption(device), traits(std::move(traits)),
       instances(std::move(instances)), points(std::move(points)),
+      targets(targetsOf(this->instances, this->points, rangeShare)),
       twin(std::move(twin)), reference(largestOf(this->instances)) {
   pool.space = enumerateSchedules(device);
   pool.excluded.resize(pool.space.size());
@@ -174,8 +188,7 @@ bool OperatorTuner::fits(const ContractionShape &shape) const {
 /// Adds `run`, instead of an earlier one of the same launch.
 static void setRun(std::vector<KernelRun> &runs, const KernelRun &run) {
   auto same = std::find_if(runs.begin(), runs.end(), [&](const auto &other) {
-    return other.blocks == run.blocks && other.shape.m == run.shape.m &&
-           other.shape.n == run.shape.n && other.shape.k == run.shape.k;
+    return other.blocks == run.blocks && other.shape == run.shape;
   });
   if (same != runs.end())
     *same = run;
@@ -225,7 +238,7 @@ void OperatorTuner::update(const CostModel &model) {
 
 std::vector<size_t>
 OperatorTuner::propose(uint64_t seed, const ProposerOptions &options) const {
-  return proposeCandidates(pool, instances, adaption, seed, options);
+  return proposeCandidates(pool, targets, adaption, seed, options);
 }
 
 double OperatorTuner::expectedGain(const ProposerOptions &options) const {

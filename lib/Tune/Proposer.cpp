@@ -8,6 +8,8 @@
 
 #include "dietcode/Tune/Proposer.h"
 
+#include "dietcode/Search/Dispatch.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -41,7 +43,8 @@ public:
   }
 
   std::vector<size_t> batch;
-  std::vector<double> best; ///< Seconds of each instance, measured or taken.
+  std::vector<double>
+      best; ///< Seconds of each instance, measured, taken or hoped for.
 
 private:
   void estimate();
@@ -64,6 +67,7 @@ private:
 
 void Proposal::estimate() {
   best.assign(instances.size(), kInfinity);
+  std::vector<double> hoped(instances.size(), kInfinity);
   for (size_t c = 0; c < pool.space.size(); ++c)
     for (size_t i = 0; i < instances.size(); ++i) {
       double t = adaption.estimate(pool.costs[c], instances[i].shape).seconds;
@@ -71,19 +75,22 @@ void Proposal::estimate() {
       if (measured && !pool.excluded[c])
         best[i] = std::min(best[i], t);
       seconds.push_back(measured ? t : t * (1 - options.optimism));
+      hoped[i] = std::min(hoped[i], seconds.back());
     }
+  // Where nothing was measured, whatever is near to the best gains.
+  for (size_t i = 0; i < instances.size(); ++i)
+    if (!std::isfinite(best[i]))
+      best[i] = 2 * hoped[i];
 }
 
-/// What measuring a candidate may save on the weighted instances, as a fraction
-/// of the time of each.
+/// What measuring a candidate may save of the loss that dispatches minimise,
+/// over the weighted instances.
 double Proposal::gainOf(size_t candidate) const {
   double gain = 0;
   for (size_t i = 0; i < instances.size(); ++i) {
     double t = secondsOf(candidate, i);
-    if (!std::isfinite(t))
-      continue;
-    double bestTime = std::isfinite(best[i]) ? best[i] : 2 * t;
-    gain += instances[i].weight * std::max(0.0, 1 - t / bestTime);
+    if (t < best[i] && std::isfinite(best[i]))
+      gain += instances[i].weight * regretLoss(best[i] / t - 1);
   }
   return gain;
 }
@@ -93,8 +100,8 @@ double Proposal::scoreOf(size_t candidate) const {
   double score = 0;
   for (size_t i = 0; i < instances.size(); ++i) {
     double t = secondsOf(candidate, i);
-    double bestTime = std::isfinite(best[i]) ? best[i] : t;
-    score = std::max(score, bestTime / t);
+    if (std::isfinite(t) && std::isfinite(best[i]))
+      score = std::max(score, best[i] / t);
   }
   return score;
 }

@@ -125,11 +125,9 @@ std::vector<PlannedRun> Session::findMissingRuns(size_t task,
   for (const ContractionShape &shape :
        tuner.findRivalries(candidate, options.slack)) {
     PlannedRun run{shape, blocksOf(schedule, shape.m, shape.n)};
-    bool isKnown =
-        known && llvm::any_of(known->runs, [&](const auto &other) {
-          return other.blocks == run.blocks && other.shape.m == shape.m &&
-                 other.shape.n == shape.n && other.shape.k == shape.k;
-        });
+    bool isKnown = known && llvm::any_of(known->runs, [&](const auto &other) {
+                     return other.blocks == run.blocks && other.shape == shape;
+                   });
     if (!isKnown)
       addRun(runs, run);
   }

@@ -50,9 +50,6 @@ private:
   std::vector<::dietcode::PlannedRun> findMissingRuns(size_t task,
                                                       size_t candidate);
   LogicalResult enumerate(size_t task);
-  std::vector<::dietcode::ContractionShape>
-  findProbes(size_t task, const ::dietcode::DispatchResult &result,
-             ArrayRef<::dietcode::MicroKernelCost> costs);
   LogicalResult refine(size_t task);
   size_t getShare(size_t task) const;
   int getPriority(size_t task) const;

@@ -150,7 +150,8 @@ static LogicalResult printInstances(func::FuncOp function,
       auto name = StringAttr::get(function.getContext(), explanation.name);
       Sum &sum = sums[name.getValue()];
       ++sum.count;
-      sum.measured += explanation.chosen.source == CostSource::Measured;
+      sum.measured +=
+          explanation.chosen.isMeasuredHere && explanation.best.isMeasuredHere;
       sum.regret += regret;
       if (regret >= sum.worst) {
         sum.worst = regret;
@@ -160,7 +161,7 @@ static LogicalResult printInstances(func::FuncOp function,
   }
   for (auto &[name, sum] : sums)
     llvm::outs() << llvm::formatv(
-        "{0}: {1} instances, {2} of them by measured kernels: regret mean "
+        "{0}: {1} instances, at {2} of them both measured: regret mean "
         "{3:P2}, max {4:P2} at {5}\n",
         name, sum.count, sum.measured, sum.regret / double(sum.count),
         sum.worst, sum.worstShape);

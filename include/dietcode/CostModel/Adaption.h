@@ -28,6 +28,7 @@
 #include "dietcode/Search/Schedule.h"
 #include "dietcode/Target/DeviceSpec.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -40,6 +41,10 @@ struct ContractionShape {
   int64_t m;
   int64_t n;
   int64_t k;
+
+  friend bool operator==(const ContractionShape &a, const ContractionShape &b) {
+    return a.m == b.m && a.n == b.n && a.k == b.k;
+  }
 };
 
 /// The predicted time and where it comes from.
@@ -85,8 +90,16 @@ struct MicroKernelCost {
   RoundCost lone;                ///< One block on each SM.
   RoundCost full;                ///< resources.blocksPerSM blocks on each SM.
   std::string_view pipe = "fma"; ///< What a full SM is busiest with.
-  /// Corrections of f_adapt near measured shapes. They fade with the distance.
+  /// Corrections of f_adapt, which make it exact at measured shapes and fade
+  /// with the distance from them.
   std::vector<Calibration> calibrations;
+
+  /// Whether the whole grid was measured at `shape`.
+  bool isMeasuredAt(const ContractionShape &shape) const {
+    return std::any_of(
+        calibrations.begin(), calibrations.end(),
+        [&](const Calibration &known) { return known.shape == shape; });
+  }
 };
 
 /// f_adapt of one device. Has no state; may be used from many threads.

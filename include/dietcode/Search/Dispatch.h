@@ -66,8 +66,9 @@ struct DispatchProblem {
       cost;
   unsigned maxKernels = 8;
   unsigned maxLeaves = 64;
-  /// Weighted mean loss that may be given up for a simpler dispatch.
-  double mergeTolerance = 0.005;
+  /// Weighted mean loss that may be given up for a simpler dispatch. One shape
+  /// of a hundred with a regret of 20 % is a loss of 0.6 %.
+  double mergeTolerance = 0.0005;
 };
 
 /// Regret of a point: time of the kernel that serves it over the time of the

@@ -27,6 +27,7 @@ struct ExplainedKernel {
   std::string symbol; ///< Of the IR; the schedule's name if it is in none.
   ::dietcode::CostEstimate estimate;
   ::dietcode::CostSource source = ::dietcode::CostSource::Analytical;
+  bool isMeasuredHere = false; ///< At this very shape.
 };
 
 /// What happens to one operator.

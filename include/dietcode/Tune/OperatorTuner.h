@@ -62,10 +62,13 @@ std::vector<PlannedRun> planRuns(const MicroKernelCost &cost,
 class OperatorTuner {
 public:
   /// `points` are shapes all over the range, `instances` those that count.
-  /// `twin` is the build that serves them; empty: either.
+  /// `twin` is the build that serves them; empty: either. `rangeShare`, from 0
+  /// to 1, is what the points count against the instances when candidates are
+  /// proposed; dispatches are chosen for both alike (`sampleShapes`).
   OperatorTuner(const DeviceSpec &device, OperatorTraits traits,
                 std::vector<TuneInstance> instances,
-                std::vector<ContractionShape> points, std::string twin = "");
+                std::vector<ContractionShape> points, std::string twin = "",
+                double rangeShare = 0.5);
 
   const OperatorTraits &getTraits() const { return traits; }
   const std::vector<TuneInstance> &getInstances() const { return instances; }
@@ -105,6 +108,7 @@ private:
   OperatorTraits traits;
   std::vector<TuneInstance> instances;
   std::vector<ContractionShape> points;
+  std::vector<TuneInstance> targets; ///< What candidates are proposed for.
   bool fits(const ContractionShape &shape) const;
 
   std::string twin;

@@ -92,6 +92,18 @@ TEST(Adaption, CalibratesNearMeasuredShapes) {
               0.01);
 }
 
+TEST(Adaption, IsExactAtEachMeasuredShape) {
+  MicroKernelCost plain = makeCost(), calibrated = plain;
+  calibrated.calibrations = {{{64, 2304, 768}, 0.8}, {{80, 2304, 768}, 1.3}};
+  for (const Calibration &known : calibrated.calibrations) {
+    EXPECT_TRUE(calibrated.isMeasuredAt(known.shape));
+    EXPECT_NEAR(kernelSeconds(calibrated, known.shape),
+                known.ratio * kernelSeconds(plain, known.shape),
+                1e-4 * kernelSeconds(plain, known.shape));
+  }
+  EXPECT_FALSE(calibrated.isMeasuredAt({72, 2304, 768}));
+}
+
 TEST(Adaption, MemoryBoundsWhatWasMeasured) {
   MicroKernelCost cost = makeCost();
   cost.lone = cost.full = {0, 1e-12};

@@ -46,6 +46,35 @@ static Record makeRecord(const std::string &schedule) {
   return record;
 }
 
+/// The least time at `shape` that a first batch promises.
+static double promiseOfFirstBatch(double rangeShare,
+                                  const ContractionShape &shape) {
+  std::vector<ContractionShape> points;
+  for (int64_t t = 1; t <= 128; ++t)
+    points.push_back({16 * t, 2304, 768});
+  OperatorTuner tuner(t4(), {}, {{{2048, 2304, 768}, 1}}, points, "aligned",
+                      rangeShare);
+  ProposerOptions options;
+  options.randomFraction = options.mutationFraction = 0;
+  options.batch = 6;
+  double least = 1;
+  for (size_t candidate : tuner.propose(1, options))
+    least =
+        std::min(least, Adaption(t4())
+                            .estimate(tuner.getPool().costs[candidate], shape)
+                            .seconds);
+  return least;
+}
+
+TEST(OperatorTuner, ProposesForTheWholeRange) {
+  ContractionShape smallest{16, 2304, 768}, instance{2048, 2304, 768};
+  EXPECT_LT(promiseOfFirstBatch(0.5, smallest),
+            0.8 * promiseOfFirstBatch(0, smallest));
+  EXPECT_NEAR(promiseOfFirstBatch(0.5, instance) /
+                  promiseOfFirstBatch(0, instance),
+              1, 0.01);
+}
+
 TEST(OperatorTuner, RecordsBecomeMeasurements) {
   OperatorTuner tuner = makeTuner();
   EXPECT_EQ(tuner.countMeasured(), 0u);
