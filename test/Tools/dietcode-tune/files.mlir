@@ -28,6 +28,10 @@
 // CUT: error: the file '{{.*}}cut.ubj' is cut off after 3000 bytes
 // RUN: not dietcode-tune %s --trials=1 --model=/dev/zero -o %t/keep.mlir 2>&1 | FileCheck %s --check-prefix=ZERO
 // ZERO: error: cannot read '/dev/zero': it is a device without an end
+// RUN: dietcode-tune %s --model-only --records=%t/r.jsonl --model=%t/m.json -o %t/out.mlir
+// RUN: %python %S/Inputs/foreign_schema.py %t/m.json > %t/schema.json
+// RUN: not dietcode-tune %s --trials=1 --model=%t/schema.json -o %t/keep.mlir 2>&1 | FileCheck %s --check-prefix=SCHEMA
+// SCHEMA: error: the file '{{.*}}schema.json' was trained on features of schema 0123456789abcdef, not {{[0-9a-f]+}}; train it again with this version
 // RUN: dietcode-tune %s --trials=1 --model=%t/few.ubj -o %t/out.mlir 2>&1 | FileCheck %s --check-prefix=FEW
 // FEW: note: {{.*}}few.ubj: not written, since there are too few measurements to train a model
 // RUN: FileCheck %s --check-prefix=KEPT < %t/keep.mlir
