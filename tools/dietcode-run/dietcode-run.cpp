@@ -13,6 +13,7 @@
 
 #include "RunPtx.h"
 #include "dietcode/Run/Runner.h"
+#include "dietcode/Runtime/ShapeMisses.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -112,6 +113,11 @@ cl::opt<double>
     maxRegret("max-regret", cl::cat(category), cl::init(-1.0),
               cl::desc("Largest predicted regret that is accepted"));
 
+cl::opt<std::string>
+    missLog("miss-log", cl::value_desc("file"), cl::cat(category),
+            cl::desc("Append the shapes outside of the declared ranges, for "
+                     "dietcode-tune --misses"));
+
 /// The file of MLIR.
 std::string inputFile;
 
@@ -163,7 +169,8 @@ Expected<void> checkMode() {
   const cl::Option *stray =
       isPtx
           ? firstGiven(entryName, shapes, argumentShapes, inputs, outputs, seed,
-                       tolerance, chip, ptxVersion, maxKernels, maxRegret)
+                       tolerance, chip, ptxVersion, maxKernels, maxRegret,
+                       missLog)
           : firstGiven(kernel, grid, block, sharedBytes, functional, timeOnly);
   if (!stray)
     return {};
@@ -223,6 +230,7 @@ RunStatus run(ModuleOp module, ArrayRef<RunRequest> requests,
   options.ptxVersion = ptxVersion;
   options.maxKernels = maxKernels;
   options.maxRegret = maxRegret;
+  options.reportMisses = !missLog.empty();
   RunSettings settings;
   settings.check = check;
   settings.tolerance = tolerance;
@@ -248,6 +256,9 @@ int main(int argc, char **argv) {
   if (check)
     setenv("DIETCODE_VGPU_CHECK", "all", /*overwrite=*/0);
   setenv("DIETCODE_VGPU_REGISTERS", "ptxas", /*overwrite=*/0);
+  if (!missLog.empty())
+    if (auto opened = ::dietcode::runtime::setMissLog(missLog); !opened)
+      return failWith(opened.error().message);
   if (positional.size() > 1)
     return failWith("there is more than one input: '" + positional[0] +
                     "' and '" + positional[1] + "'");

@@ -9,6 +9,7 @@
 #include "dietcode/Device/Device.h"
 #include "dietcode/Run/Runner.h"
 #include "dietcode/Support/File.h"
+#include "dietcode/Tune/MissedShapes.h"
 #include "dietcode/Tune/Tune.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -45,6 +46,11 @@ static cl::opt<std::string>
     records("records",
             cl::desc("JSON lines of measurements: read, and appended to"),
             cl::value_desc("file"), cl::cat(category));
+static cl::opt<std::string>
+    misses("misses",
+           cl::desc("Log of calls outside of the declared ranges, of a program "
+                    "compiled with report-misses: tune for these shapes, too"),
+           cl::value_desc("file"), cl::cat(category));
 static cl::opt<std::string>
     modelFile("model",
               cl::desc("Trained cost model (.ubj or .json): read if it is "
@@ -192,8 +198,10 @@ static std::optional<std::string> checkOptions() {
 static std::optional<std::string> checkFiles() {
   if (auto can = ::dietcode::checkWritable(outputFile); !can)
     return can.error().message;
-  std::vector<std::pair<StringRef, StringRef>> files = {
-      {"-o", outputFile}, {"--records", records}, {"--model", modelFile}};
+  std::vector<std::pair<StringRef, StringRef>> files = {{"-o", outputFile},
+                                                        {"--records", records},
+                                                        {"--model", modelFile},
+                                                        {"--misses", misses}};
   for (size_t i = 0; i < files.size(); ++i)
     for (size_t j = 0; j < i; ++j)
       if (!files[i].second.empty() && files[i].second != "-" &&
@@ -243,9 +251,28 @@ static LogicalResult raise(ModuleOp module) {
   return pm.run(module);
 }
 
+/// Makes instances of the shapes of the log.
+static std::optional<std::string> readMisses(ModuleOp module) {
+  size_t skipped = 0;
+  auto read = ::dietcode::runtime::readMissLog(misses, &skipped);
+  if (!read)
+    return read.error().message;
+  std::vector<std::string> notes;
+  addMissedShapes(module, *read, notes);
+  if (skipped > 0)
+    notes.push_back("skipped " + std::to_string(skipped) +
+                    " lines that tell of no call");
+  for (const std::string &note : notes)
+    llvm::errs() << "note: " << misses << ": " << note << "\n";
+  return std::nullopt;
+}
+
 static int tune(ModuleOp module) {
   if (failed(raise(module)))
     return 1;
+  if (!misses.empty())
+    if (std::optional<std::string> mistake = readMisses(module))
+      return failWith(*mistake);
   FailureOr<TuneReport> report = tuneModule(module, makeOptions());
   alarm(0);
   if (interruptSignal) {

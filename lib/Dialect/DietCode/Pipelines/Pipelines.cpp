@@ -53,7 +53,9 @@ void mlir::dietcode::buildSelectPipeline(OpPassManager &pm,
 void mlir::dietcode::buildGenerateKernelsPipeline(
     OpPassManager &pm, const DietCodeToLLVMOptions &options) {
   // Bindings are facts about tensors, so they are checked before buffers.
-  pm.addPass(createDietCodeInsertShapeChecksPass());
+  DietCodeInsertShapeChecksPassOptions checks;
+  checks.reportMisses = options.reportMisses;
+  pm.addPass(createDietCodeInsertShapeChecksPass(checks));
   // Bufferization has no notion of arith and math on whole tensors.
   pm.addPass(createConvertElementwiseToLinalgPass());
   bufferization::OneShotBufferizePassOptions bufferize;

@@ -31,6 +31,11 @@ using namespace mlir::dietcode;
 ///                            int64_t expected).
 static constexpr StringLiteral kMismatchFunction = "dietcodeShapeMismatch";
 
+/// What the runtime calls when a shape variable is out of its range:
+/// void dietcodeShapeMiss(const char *what, const int64_t *values), `what`
+/// being "function:T,H".
+static constexpr StringLiteral kMissFunction = "dietcodeShapeMiss";
+
 namespace {
 
 /// Checks the bindings of one function.
@@ -40,6 +45,9 @@ public:
       : module(module), function(function), dominance(function) {}
 
   void insertChecks();
+  /// Counts calls with a shape variable out of its range, once all that the
+  /// entry block defines are known. After `insertChecks`.
+  void insertMissReport();
 
 private:
   void checkBinding(BindShapeOp op);
@@ -50,6 +58,9 @@ private:
   Value getVarValue(BindShapeOp op, StringAttr var);
   std::string describe(BindShapeOp op, int64_t dim);
   Value createMessage(ImplicitLocOpBuilder &b, StringRef message);
+  Value isOutOfRange(ImplicitLocOpBuilder &b, StringAttr var, Value value);
+  void createMissCall(ImplicitLocOpBuilder &b,
+                      ArrayRef<std::pair<StringAttr, Value>> vars);
 
   ModuleOp module;
   FunctionOpInterface function;
@@ -165,6 +176,76 @@ void ShapeChecker::checkBinding(BindShapeOp op) {
   op.erase();
 }
 
+Value ShapeChecker::isOutOfRange(ImplicitLocOpBuilder &b, StringAttr var,
+                                 Value value) {
+  auto op = SymbolTable::lookupNearestSymbolFrom<ShapeVarOp>(function, var);
+  auto compare = [&](arith::CmpIPredicate predicate, Value lhs, int64_t rhs) {
+    return b.createOrFold<arith::CmpIOp>(
+        predicate, lhs, arith::ConstantIndexOp::create(b, rhs));
+  };
+  Value below = compare(arith::CmpIPredicate::slt, value, op.getLower());
+  Value above = compare(arith::CmpIPredicate::sgt, value, op.getUpper());
+  Value result = b.createOrFold<arith::OrIOp>(below, above);
+  if (op.getMultipleOf() == 1)
+    return result;
+  Value rest = b.createOrFold<arith::RemSIOp>(
+      value, arith::ConstantIndexOp::create(b, op.getMultipleOf()));
+  return b.createOrFold<arith::OrIOp>(
+      result, compare(arith::CmpIPredicate::ne, rest, 0));
+}
+
+void ShapeChecker::createMissCall(ImplicitLocOpBuilder &b,
+                                  ArrayRef<std::pair<StringAttr, Value>> vars) {
+  std::string names;
+  for (auto [name, value] : vars)
+    names += (names.empty() ? "" : ",") + name.str();
+  Value what = createMessage(b, (function.getName() + ":" + names).str());
+  Type i64 = b.getI64Type();
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Value count = LLVM::ConstantOp::create(b, i64, vars.size());
+  Value values = LLVM::AllocaOp::create(b, pointer, i64, count);
+  for (auto [index, var] : llvm::enumerate(vars)) {
+    Value slot = LLVM::GEPOp::create(
+        b, pointer, i64, values,
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
+    LLVM::StoreOp::create(
+        b, arith::IndexCastOp::create(b, i64, var.second).getResult(), slot);
+  }
+  LLVM::CallOp::create(b, TypeRange(), kMissFunction, {what, values});
+}
+
+void ShapeChecker::insertMissReport() {
+  SmallVector<std::pair<StringAttr, Value>> vars;
+  Block *entry = &function.getFunctionBody().front();
+  Operation *last = nullptr;
+  for (auto &[name, values] : definitions) {
+    Operation *definition = values.front().getDefiningOp();
+    if (!definition || definition->getBlock() != entry)
+      continue;
+    vars.push_back({name, values.front()});
+    if (!last || last->isBeforeInBlock(definition))
+      last = definition;
+  }
+  if (vars.empty())
+    return;
+  // In an order that does not depend on addresses.
+  llvm::sort(vars, [](auto &a, auto &b) {
+    return a.first.getValue() < b.first.getValue();
+  });
+  ImplicitLocOpBuilder b(function.getLoc(), last->getContext());
+  b.setInsertionPointAfter(last);
+  Value isMiss;
+  for (auto [name, value] : vars) {
+    Value here = isOutOfRange(b, name, value);
+    isMiss = isMiss ? b.createOrFold<arith::OrIOp>(isMiss, here) : here;
+  }
+  if (matchPattern(isMiss, m_Zero()))
+    return;
+  auto ifMiss = scf::IfOp::create(b, isMiss, /*withElseRegion=*/false);
+  b.setInsertionPointToStart(ifMiss.thenBlock());
+  createMissCall(b, vars);
+}
+
 void ShapeChecker::insertChecks() {
   SmallVector<BindShapeOp> ops;
   function->walk<WalkOrder::PreOrder>(
@@ -187,29 +268,37 @@ struct InsertShapeChecks
       if (!function.isExternal())
         functions.push_back(function);
     });
-    for (FunctionOpInterface function : functions)
-      ShapeChecker(module, function).insertChecks();
-    declareMismatchFunction(module);
+    for (FunctionOpInterface function : functions) {
+      ShapeChecker checker(module, function);
+      checker.insertChecks();
+      if (reportMisses)
+        checker.insertMissReport();
+    }
+    Type i64 = IntegerType::get(&getContext(), 64);
+    auto pointer = LLVM::LLVMPointerType::get(&getContext());
+    declareIfCalled(kMismatchFunction, {pointer, i64, i64});
+    declareIfCalled(kMissFunction, {pointer, pointer});
   }
 
 private:
-  static void declareMismatchFunction(ModuleOp module) {
+  /// Declares a function of the runtime that returns nothing.
+  void declareIfCalled(StringRef name, ArrayRef<Type> parameters) {
+    ModuleOp module = getOperation();
     bool isCalled = module
-                        .walk([](LLVM::CallOp call) {
-                          return call.getCallee() == kMismatchFunction
+                        .walk([&](LLVM::CallOp call) {
+                          return call.getCallee() == name
                                      ? WalkResult::interrupt()
                                      : WalkResult::advance();
                         })
                         .wasInterrupted();
-    if (!isCalled || module.lookupSymbol(kMismatchFunction))
+    if (!isCalled || module.lookupSymbol(name))
       return;
     auto b =
         ImplicitLocOpBuilder::atBlockBegin(module.getLoc(), module.getBody());
-    Type i64 = b.getI64Type();
-    auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-    auto type = LLVM::LLVMFunctionType::get(
-        LLVM::LLVMVoidType::get(b.getContext()), {pointer, i64, i64});
-    LLVM::LLVMFuncOp::create(b, kMismatchFunction, type);
+    LLVM::LLVMFuncOp::create(
+        b, name,
+        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                    parameters));
   }
 };
 

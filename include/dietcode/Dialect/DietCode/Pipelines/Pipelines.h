@@ -54,6 +54,11 @@ struct DietCodeToLLVMOptions : PassPipelineOptions<DietCodeToLLVMOptions> {
       llvm::cl::desc("Largest predicted regret that is accepted at any shape "
                      "of the range, e.g. 0.25 (default: any)"),
       llvm::cl::init(-1.0)};
+  Option<bool> reportMisses{
+      *this, "report-misses",
+      llvm::cl::desc("Count calls with shapes outside of the declared ranges, "
+                     "for dietcode-tune --misses"),
+      llvm::cl::init(false)};
   Option<unsigned> optLevel{
       *this, "opt-level",
       llvm::cl::desc("Optimization level of the kernels, 0 to 3"),

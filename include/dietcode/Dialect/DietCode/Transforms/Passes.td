@@ -149,6 +149,10 @@ def DietCodeInsertShapeChecksPass : Pass<"dietcode-insert-shape-checks", "Module
     the dimension, its size and the size that was expected. What the types prove
     needs no check.
 
+    With `report-misses`, a call with a shape variable that is out of its range, or
+    no multiple of what it was declared to be, is served all the same, but calls
+    `dietcodeShapeMiss` of the runtime, which counts it for the next tuning run.
+
     Example:
 
     ```mlir
@@ -183,6 +187,10 @@ def DietCodeInsertShapeChecksPass : Pass<"dietcode-insert-shape-checks", "Module
     }
     ```
   }];
+  let options = [
+    Option<"reportMisses", "report-misses", "bool", "false",
+           "Count calls with shapes outside of the declared ranges">,
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
                            "::mlir::LLVM::LLVMDialect", "::mlir::tensor::TensorDialect",
                            "::mlir::memref::MemRefDialect"];
