@@ -28,7 +28,11 @@ MemorySystem::MemorySystem(const DeviceSpec &spec, const MemoryShare &share)
           std::min(8, std::max(1, spec.lineBytes / spec.sectorBytes)))),
       sets(static_cast<unsigned>(
           std::max<int64_t>(1, share.l1Bytes / spec.lineBytes / ways))),
-      lines(size_t(sets) * ways) {
+      lines(size_t(sets) * ways),
+      queues(static_cast<size_t>(spec.schedulersPerSM)) {
+  for (Queue &queue : queues)
+    queue.starts.assign(static_cast<size_t>(std::max(1, spec.memoryQueueDepth)),
+                        0);
   double clockHz = spec.clockHz;
   l2Rate = std::min(spec.l2BytesPerSecond / clockHz / share.activeSMs,
                     spec.l2BytesPerCyclePerSM);
@@ -36,11 +40,13 @@ MemorySystem::MemorySystem(const DeviceSpec &spec, const MemoryShare &share)
                       spec.l2BytesPerCyclePerSM);
 }
 
-double MemorySystem::acceptsAt(bool isGlobal) const {
-  double path = pathOpens() - spec.memoryQueueCycles;
+double MemorySystem::acceptsAt(unsigned core, bool isGlobal) const {
+  const Queue &queue = queues[core];
+  double leaves = queue.starts[queue.next];
   if (!isGlobal)
-    return path;
-  return std::max(path, std::max(l2Free, dramFree) - 2.0 * spec.globalLatency);
+    return leaves;
+  return std::max(leaves,
+                  std::max(l2Free, dramFree) - 2.0 * spec.globalLatency);
 }
 
 double MemorySystem::drained() const {
@@ -48,23 +54,27 @@ double MemorySystem::drained() const {
 }
 
 /// Takes the path for `busy` cycles, which are `slowdown` as many in the long
-/// run; returns when it starts.
-double MemorySystem::occupyPath(double now, double busy, double slowdown) {
+/// run; returns when it starts, and so leaves its sub-core's queue.
+double MemorySystem::occupyPath(unsigned core, double now, double busy,
+                                double slowdown) {
   double start = std::max(now, pathOpens());
+  Queue &queue = queues[core];
+  queue.starts[queue.next] = start;
+  queue.next = (queue.next + 1) % queue.starts.size();
   pathFree = start + busy;
   sustainedFree = std::max(start, sustainedFree) + busy * slowdown;
   return start;
 }
 
 /// A wavefront is a word of each bank: 128 bytes, 2 cycles of 64 bytes on T4.
-double MemorySystem::shared(double now, const TracedAccess &access,
-                            bool isShuffle) {
+double MemorySystem::shared(unsigned core, double now,
+                            const TracedAccess &access, bool isShuffle) {
   double perWavefront = 4.0 * spec.sharedBanks / spec.sharedBytesPerCycle;
   double n = isShuffle ? 1 : access.wavefronts;
   // Addresses come in at the load/store unit's lanes per cycle.
   double busy = std::max(n * perWavefront, 32 / spec.lsuLanesPerSM);
   double slowdown = spec.sharedBytesPerCycle / spec.sharedSustained;
-  double start = occupyPath(now, busy, slowdown);
+  double start = occupyPath(core, now, busy, slowdown);
   counters.pathShared += busy * slowdown;
   counters.wavefronts += n;
   counters.idealWavefronts += isShuffle ? 1 : access.idealWavefronts;
@@ -125,15 +135,15 @@ MemorySystem::Level MemorySystem::lookup(uint64_t sector, bool isLoad,
   return inL2(sector, isLoad) ? Level::L2 : Level::Dram;
 }
 
-double MemorySystem::global(double now, const TracedAccess &access,
-                            const uint64_t *sectors, bool isLoad,
-                            bool bypassesL1) {
+double MemorySystem::global(unsigned core, double now,
+                            const TracedAccess &access, const uint64_t *sectors,
+                            bool isLoad, bool bypassesL1) {
   double sectorBytes = spec.sectorBytes;
   double n = std::max<double>(access.sectors, 1);
   double busy = std::max(n * sectorBytes / spec.sharedBytesPerCycle,
                          32 / spec.lsuLanesPerSM);
   double slowdown = spec.sharedBytesPerCycle / spec.l1Sustained;
-  double start = occupyPath(now, busy, slowdown);
+  double start = occupyPath(core, now, busy, slowdown);
   counters.pathL1 += busy * slowdown;
   counters.requests += 1;
   counters.sectors += access.sectors;

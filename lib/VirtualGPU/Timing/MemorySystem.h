@@ -47,13 +47,14 @@ class MemorySystem {
 public:
   MemorySystem(const DeviceSpec &spec, const MemoryShare &share);
 
-  /// Until when the load/store unit accepts no access: its queue is full, or
-  /// for those that go beyond L1 what they wait for is.
-  double acceptsAt(bool isGlobal) const;
+  /// Until when a sub-core can issue no access: its queue to the load/store
+  /// unit is full, or for those that go beyond L1 what they wait for is.
+  double acceptsAt(unsigned core, bool isGlobal) const;
   /// When the result is there.
-  double shared(double now, const TracedAccess &access, bool isShuffle);
-  double global(double now, const TracedAccess &access, const uint64_t *sectors,
-                bool isLoad, bool bypassesL1);
+  double shared(unsigned core, double now, const TracedAccess &access,
+                bool isShuffle);
+  double global(unsigned core, double now, const TracedAccess &access,
+                const uint64_t *sectors, bool isLoad, bool bypassesL1);
   /// Tells the caches of an access that is not replayed; returns the misses.
   void touch(const TracedAccess &access, const uint64_t *sectors, bool isLoad,
              bool bypassesL1);
@@ -70,11 +71,16 @@ private:
     uint64_t used = 0;
     double ready[8] = {}; ///< When each sector arrives; < 0: not there.
   };
+  /// When the path took each of the last accesses of a sub-core.
+  struct Queue {
+    std::vector<double> starts;
+    size_t next = 0;
+  };
   enum class Level : uint8_t { L1, L2, Dram };
   double pathOpens() const {
     return std::max(pathFree, sustainedFree - spec.burstCycles);
   }
-  double occupyPath(double now, double busy, double slowdown);
+  double occupyPath(unsigned core, double now, double busy, double slowdown);
   Line &lineOf(uint64_t sector);
   /// Looks a sector up and brings it in.
   Level lookup(uint64_t sector, bool isLoad, bool bypassesL1, Line *&line);
@@ -85,6 +91,7 @@ private:
   unsigned sectorsPerLine;
   unsigned sets;
   std::vector<Line> lines;
+  std::vector<Queue> queues;
   uint64_t clock = 0;
   std::unordered_map<uint64_t, double> l2; ///< Bytes filled when last used.
   double l2Filled = 0;

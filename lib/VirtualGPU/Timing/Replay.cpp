@@ -103,8 +103,11 @@ private:
   }
   double issueFrom(SubCore &core, double now);
   void issue(SubCore &core, ReplayedWarp &warp, double now);
-  double access(const ReplayedWarp &warp, const ScheduledInst &inst,
-                double now);
+  double access(unsigned core, const ReplayedWarp &warp,
+                const ScheduledInst &inst, double now);
+  unsigned indexOf(const SubCore &core) const {
+    return static_cast<unsigned>(&core - cores.data());
+  }
   void account(const ReplayedWarp &warp, double now, double pipeAt);
   void advance(ReplayedWarp &warp, double now);
   void enterStep(ReplayedWarp &warp, double now);
@@ -164,7 +167,7 @@ SM::SM(const DeviceSpec &spec, const MemoryShare &share, const ReplayPlan &plan,
 
 double SM::pipeFree(const SubCore &core, const ReplayedWarp &warp) const {
   Unit unit = nextInst(warp).cost.unit;
-  return isMemory(unit) ? memory.acceptsAt(unit == Unit::Global)
+  return isMemory(unit) ? memory.acceptsAt(indexOf(core), unit == Unit::Global)
                         : core.free[static_cast<unsigned>(unit)];
 }
 
@@ -230,18 +233,18 @@ void SM::account(const ReplayedWarp &warp, double now, double pipeAt) {
   counters.stalls[static_cast<unsigned>(Stall::NotSelected)] += now - pipe;
 }
 
-double SM::access(const ReplayedWarp &warp, const ScheduledInst &inst,
-                  double now) {
+double SM::access(unsigned core, const ReplayedWarp &warp,
+                  const ScheduledInst &inst, double now) {
   static const TracedAccess nothing;
   const TracedBlock &traced = warp.plan->steps[warp.step].traced;
   if (inst.access == noAccess)
-    return memory.shared(now, nothing, /*isShuffle=*/true);
+    return memory.shared(core, now, nothing, /*isShuffle=*/true);
   const TracedAccess &access =
       warp.warpTrace->accesses[traced.firstAccess + inst.access];
   if (inst.cost.unit == Unit::Shared)
-    return access.wavefronts ? memory.shared(now, access, false)
+    return access.wavefronts ? memory.shared(core, now, access, false)
                              : now + spec.arithmeticLatency;
-  return memory.global(now, access,
+  return memory.global(core, now, access,
                        warp.trace->sectors.data() + access.firstSector,
                        inst.isLoad, inst.cost.bypassesL1);
 }
@@ -255,7 +258,7 @@ void SM::issue(SubCore &core, ReplayedWarp &warp, double now) {
   counters.issued += issues;
   double readyAt = now + cost.latency;
   if (isMemory(cost.unit)) {
-    readyAt = access(warp, inst, now);
+    readyAt = access(indexOf(core), warp, inst, now);
   } else {
     core.free[unit] = std::max(core.free[unit], now) + cost.pipeCycles;
     counters.units[unit] += cost.pipeCycles;

@@ -128,8 +128,7 @@ TEST(SgemmTiming, SpoiledKernels) {
   EXPECT_EQ(good.limiter, "FMA pipe");
   double base = good.microseconds;
   TimingReport late = estimateVariant(product, "no_prefetch");
-  // The other block of the SM covers nearly all of it; see below.
-  EXPECT_GT(late.microseconds, 1.005 * base);
+  EXPECT_GT(late.microseconds, 1.02 * base);
   EXPECT_EQ(late.residentBlocks, 2u);
   TimingReport conflicts = estimateVariant(product, "conflicts");
   EXPECT_GT(conflicts.microseconds, 1.2 * base);
@@ -137,7 +136,7 @@ TEST(SgemmTiming, SpoiledKernels) {
   EXPECT_GT(conflicts.sharedConflictRatio, 3);
   TimingReport scattered = estimateVariant(product, "uncoalesced");
   EXPECT_GT(scattered.microseconds, 1.2 * base);
-  EXPECT_EQ(scattered.limiter, "uncoalesced global accesses");
+  EXPECT_GT(scattered.sectorsPerRequest, 2 * scattered.idealSectorsPerRequest);
 }
 
 TEST(SgemmTiming, SpoiledKernelsWithOneBlockPerSM) {

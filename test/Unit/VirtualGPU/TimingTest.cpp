@@ -21,13 +21,12 @@ namespace {
 /// Wide loads of fragments: how the lanes lie over a tile decides how many
 /// wavefronts they take.
 TEST(Timing, LanesOverATile) {
-  // Four floats at x * 16 for lane % columns, at y * 16 for lane / columns.
-  auto cycles = [](unsigned columns) {
-    std::string c = std::to_string(columns);
-    std::string before =
-        "mov.u32 %r1, s;\nand.b32 %r2, %r0, 31;\nrem.u32 %r3, %r2, " + c +
-        ";\ndiv.u32 %r4, %r2, " + c +
-        ";\nmad.lo.u32 %r3, %r3, 16, %r1;\nmad.lo.u32 %r4, %r4, 16, %r1;\n";
+  // Four floats at %r3 and four at %r4, by the lane in %r2.
+  auto cycles = [](const std::string &column, const std::string &row) {
+    std::string before = "mov.u32 %r1, s;\nand.b32 %r2, %r0, 31;\n" + column +
+                         row +
+                         "mad.lo.u32 %r3, %r3, 16, %r1;\n"
+                         "mad.lo.u32 %r4, %r4, 16, %r1;\n";
     double cycles =
         cyclesOf("ld.shared.v4.b32 {%f1, %f2, %f3, %f4}, [%r3];\n"
                  "ld.shared.v4.b32 {%f5, %f6, %f7, %f8}, [%r4];\n",
@@ -36,11 +35,21 @@ TEST(Timing, LanesOverATile) {
     return cycles / 8 * testDevice().sharedSustained /
            testDevice().sharedBytesPerCycle;
   };
-  EXPECT_NEAR(cycles(8), 2 + 2, 0.1); // 4 x 8 lanes: a wavefront each.
-  // 2 x 16: groups of 8 lanes alternate between two sets of words, which only
-  // an undocumented pairing could serve in two wavefronts.
-  EXPECT_NEAR(cycles(16), 8 + 2, 0.1);
-  EXPECT_NEAR(cycles(32), 8 + 2, 0.1); // 1 x 32
+  auto linear = [&](const std::string &columns) {
+    return cycles("rem.u32 %r3, %r2, " + columns + ";\n",
+                  "div.u32 %r4, %r2, " + columns + ";\n");
+  };
+  // Of 4 x 8, 2 x 16 and 1 x 32 lanes, neighbours read the same rows, which are
+  // packed, and different columns, which are not, however often each is read.
+  EXPECT_NEAR(linear("8"), 8 + 4, 0.1);
+  EXPECT_NEAR(linear("16"), 8 + 4, 0.1);
+  EXPECT_NEAR(linear("32"), 8 + 4, 0.1);
+  // 4 x 8 in the order of a Z: neighbours read the same columns, and the ones
+  // after the next the same rows.
+  EXPECT_NEAR(cycles("shr.u32 %r3, %r2, 1;\nand.b32 %r3, %r3, 7;\n",
+                     "shr.u32 %r4, %r2, 4;\nand.b32 %r5, %r2, 1;\n"
+                     "mad.lo.u32 %r4, %r4, 2, %r5;\n"),
+              4 + 4, 0.1);
 }
 
 TEST(Timing, EstimatesOfTheWholeAndOfAFewBlocksAgree) {
