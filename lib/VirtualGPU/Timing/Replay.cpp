@@ -19,7 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Replay.h"
+#include "ReplaySM.h"
 #include <algorithm>
 #include <limits>
 
@@ -41,100 +41,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-struct ReplayedWarp {
-  const ReplayWarp *plan = nullptr;
-  const BlockTrace *trace = nullptr;
-  const WarpTrace *warpTrace = nullptr;
-  uint32_t block = 0;
-  uint32_t step = 0;
-  uint32_t inst = 0;
-  double lastIssue = -1;
-  double readyAt = 0; ///< When the next instruction's operands are there.
-  Stall waitsFor = Stall::Wait;
-  uint32_t progress = 0; ///< Barriers or, without any, iterations passed.
-  bool atBarrier = false;
-  bool done = false;
-  std::vector<double> ready; ///< Of each slot.
-  std::vector<uint8_t> producer;
-};
-
-struct SubCore {
-  std::vector<uint32_t> warps;
-  std::array<double, unitCount> free = {};
-  uint32_t last = 0; ///< Index into warps.
-  double nextEvent = 0;
-  double idleFrom = 0;
-  Stall idleFor = Stall::NotSelected; ///< Not idle.
-};
-
-/// When an iteration of a cut loop began, over all warps.
-struct Crossing {
-  double sum = 0;
-  unsigned count = 0;
-  bool seen = false;
-  ReplayCounters counters;
-  double mean() const { return count ? sum / count : 0; }
-};
-
-class SM {
-public:
-  SM(const DeviceSpec &spec, const MemoryShare &share, const ReplayPlan &plan,
-     const std::vector<const BlockTrace *> &traces,
-     const std::vector<ScheduledBlock> &schedule, unsigned slots);
-  ReplayResult run();
-
-private:
-  bool isMemory(Unit unit) const {
-    return unit == Unit::Shared || unit == Unit::Global;
-  }
-  Stall throttleOf(Unit unit) const {
-    return isMemory(unit) ? Stall::MemoryThrottle : Stall::MathThrottle;
-  }
-  const ScheduledInst &nextInst(const ReplayedWarp &warp) const {
-    return schedule[warp.plan->steps[warp.step].traced.block].insts[warp.inst];
-  }
-  double pipeFree(const SubCore &core, const ReplayedWarp &warp) const;
-  /// Whether a scheduler prefers `a` to `b`, which is older.
-  bool goesBefore(const SubCore &core, const ReplayedWarp &a,
-                  const ReplayedWarp &b) const {
-    if (a.progress != b.progress)
-      return a.progress < b.progress;
-    return &b != &warps[core.warps[core.last]];
-  }
-  double issueFrom(SubCore &core, double now);
-  void issue(SubCore &core, ReplayedWarp &warp, double now);
-  double access(unsigned core, const ReplayedWarp &warp,
-                const ScheduledInst &inst, double now);
-  unsigned indexOf(const SubCore &core) const {
-    return static_cast<unsigned>(&core - cores.data());
-  }
-  void account(const ReplayedWarp &warp, double now, double pipeAt);
-  void advance(ReplayedWarp &warp, double now);
-  void enterStep(ReplayedWarp &warp, double now);
-  void findReady(ReplayedWarp &warp, double earliest, Stall otherwise);
-  void arrive(ReplayedWarp &warp, double now);
-  void finish(ReplayedWarp &warp, double now);
-  void releaseBarrier(uint32_t block, double now);
-  void touchSkipped(uint16_t cut);
-  void extrapolate(ReplayResult &result) const;
-
-  const DeviceSpec &spec;
-  const ReplayPlan &plan;
-  const std::vector<ScheduledBlock> &schedule;
-  MemorySystem memory;
-  std::vector<ReplayedWarp> warps;
-  std::vector<SubCore> cores;
-  std::vector<uint32_t> waiting, running; ///< Warps of each block.
-  std::vector<std::vector<Crossing>> crossings;
-  struct Touched {
-    bool done = false;
-    double l2 = 0, dram = 0;
-  };
-  std::vector<Touched> touched;
-  ReplayCounters counters;
-  double end = 0;
-  bool hasBarriers = false;
-};
+} // namespace
 
 SM::SM(const DeviceSpec &spec, const MemoryShare &share, const ReplayPlan &plan,
        const std::vector<const BlockTrace *> &traces,
@@ -221,18 +128,6 @@ double SM::issueFrom(SubCore &core, double now) {
   return now + busy;
 }
 
-/// Divides the time since the warp's last instruction: waiting for operands,
-/// for the pipe, and for its turn.
-void SM::account(const ReplayedWarp &warp, double now, double pipeAt) {
-  double from = warp.lastIssue + 1;
-  double operands = std::min(std::max(warp.readyAt, from), now);
-  counters.stalls[static_cast<unsigned>(warp.waitsFor)] += operands - from;
-  double pipe = std::min(std::max(pipeAt, operands), now);
-  Stall throttle = throttleOf(nextInst(warp).cost.unit);
-  counters.stalls[static_cast<unsigned>(throttle)] += pipe - operands;
-  counters.stalls[static_cast<unsigned>(Stall::NotSelected)] += now - pipe;
-}
-
 double SM::access(unsigned core, const ReplayedWarp &warp,
                   const ScheduledInst &inst, double now) {
   static const TracedAccess nothing;
@@ -312,23 +207,6 @@ void SM::advance(ReplayedWarp &warp, double now) {
   }
 }
 
-void SM::enterStep(ReplayedWarp &warp, double now) {
-  const ReplayStep &step = warp.plan->steps[warp.step];
-  if (step.cut == noCut || step.iteration == noCut)
-    return;
-  if (step.iteration >= plan.cuts[step.cut].head && !touched[step.cut].done)
-    touchSkipped(step.cut);
-  warp.progress += !hasBarriers;
-  Crossing &crossing = crossings[step.cut][step.iteration];
-  crossing.sum += now;
-  ++crossing.count;
-  if (!crossing.seen) {
-    crossing.seen = true;
-    crossing.counters = counters;
-    crossing.counters.memory = memory.counters;
-  }
-}
-
 void SM::findReady(ReplayedWarp &warp, double earliest, Stall otherwise) {
   const ScheduledInst &inst = nextInst(warp);
   const uint16_t *sources =
@@ -374,80 +252,6 @@ void SM::finish(ReplayedWarp &warp, double now) {
     releaseBarrier(warp.block, now);
 }
 
-void SM::touchSkipped(uint16_t cut) {
-  touched[cut].done = true;
-  double l2 = memory.touchedL2, dram = memory.touchedDram;
-  std::vector<const std::vector<TracedBlock> *> lists;
-  size_t longest = 0;
-  for (const ReplayedWarp &warp : warps) {
-    static const std::vector<TracedBlock> none;
-    const auto &skipped = warp.plan->skipped;
-    lists.push_back(cut < skipped.size() ? &skipped[cut] : &none);
-    longest = std::max(longest, lists.back()->size());
-  }
-  for (size_t i = 0; i < longest; ++i)
-    for (size_t w = 0; w < warps.size(); ++w) {
-      if (i >= lists[w]->size())
-        continue;
-      const TracedBlock &traced = (*lists[w])[i];
-      for (const ScheduledInst &inst : schedule[traced.block].insts) {
-        if (inst.access == noAccess || inst.cost.unit != Unit::Global)
-          continue;
-        const TracedAccess &access =
-            warps[w].warpTrace->accesses[traced.firstAccess + inst.access];
-        memory.touch(access,
-                     warps[w].trace->sectors.data() + access.firstSector,
-                     inst.isLoad, inst.cost.bypassesL1);
-      }
-    }
-  touched[cut].l2 = memory.touchedL2 - l2;
-  touched[cut].dram = memory.touchedDram - dram;
-}
-
-/// The skipped iterations take a time between those of the head, when caches
-/// are cold, and of the tail; where, their misses say:
-///   t = t_tail + (t_head - t_tail) * clamp((m - m_tail) / (m_head - m_tail))
-/// with misses m weighted by the latencies beyond L1.
-void SM::extrapolate(ReplayResult &result) const {
-  for (size_t c = 0; c < plan.cuts.size(); ++c) {
-    const LoopCut &cut = plan.cuts[c];
-    const auto &at = crossings[c];
-    // The first iterations of each part fill the pipeline.
-    unsigned headBegin = cut.head / 3, headEnd = cut.head - 1u;
-    unsigned tailBegin = cut.head + cut.tail / 3;
-    unsigned tailEnd = cut.head + cut.tail - 1u;
-    auto slope = [&](unsigned a, unsigned b) {
-      return (at[b].mean() - at[a].mean()) / (b - a);
-    };
-    auto misses = [&](unsigned a, unsigned b) {
-      const MemoryCounters &x = at[a].counters.memory;
-      const MemoryCounters &y = at[b].counters.memory;
-      double l2 = (y.loadSectors - y.l1Hits) - (x.loadSectors - x.l1Hits);
-      return (l2 * spec.l2Latency + (y.dramSectors - x.dramSectors) *
-                                        (spec.globalLatency - spec.l2Latency)) /
-             (b - a);
-    };
-    double head = slope(headBegin, headEnd), tail = slope(tailBegin, tailEnd);
-    double headMisses = misses(headBegin, headEnd);
-    double tailMisses = misses(tailBegin, tailEnd);
-    auto n = static_cast<double>(cut.skipped);
-    double skipped = (touched[c].l2 * spec.l2Latency +
-                      touched[c].dram * (spec.globalLatency - spec.l2Latency)) /
-                     n;
-    double weight = 0;
-    if (headMisses != tailMisses)
-      weight = (skipped - tailMisses) / (headMisses - tailMisses);
-    weight = std::min(1.0, std::max(0.0, weight));
-    result.extrapolated += n * (tail + (head - tail) * weight);
-    result.counters.addScaled(at[tailEnd].counters, at[tailBegin].counters,
-                              n * (1 - weight) / (tailEnd - tailBegin));
-    result.counters.addScaled(at[headEnd].counters, at[headBegin].counters,
-                              n * weight / (headEnd - headBegin));
-    result.counters.warpCycles +=
-        n * (tail + (head - tail) * weight) * double(warps.size());
-  }
-}
-
 ReplayResult SM::run() {
   for (ReplayedWarp &warp : warps) {
     if (warp.plan->steps.empty()) {
@@ -480,8 +284,6 @@ ReplayResult SM::run() {
   result.cycles += result.extrapolated;
   return result;
 }
-
-} // namespace
 
 ReplayResult replay(const DeviceSpec &spec, const MemoryShare &share,
                     const ReplayPlan &plan,
