@@ -55,6 +55,7 @@ SM::SM(const DeviceSpec &spec, const MemoryShare &share, const ReplayPlan &plan,
   for (const LoopCut &cut : plan.cuts)
     crossings.emplace_back(size_t(cut.head) + cut.tail);
   for (uint32_t b = 0; b < plan.blocks.size(); ++b) {
+    firstOf.push_back(static_cast<uint32_t>(warps.size()));
     for (size_t w = 0; w < plan.blocks[b].size(); ++w) {
       ReplayedWarp warp;
       warp.plan = &plan.blocks[b][w];
@@ -63,6 +64,7 @@ SM::SM(const DeviceSpec &spec, const MemoryShare &share, const ReplayPlan &plan,
       warp.block = b;
       warp.ready.assign(slots, 0);
       warp.producer.assign(slots, 0);
+      warp.arrivals.resize(slots);
       cores[warps.size() % cores.size()].warps.push_back(
           static_cast<uint32_t>(warps.size()));
       warps.push_back(std::move(warp));
@@ -80,45 +82,36 @@ double SM::pipeFree(const SubCore &core, const ReplayedWarp &warp) const {
 
 /// Issues at most one instruction; returns when the next one may be issued.
 double SM::issueFrom(SubCore &core, double now) {
-  if (core.idleFor != Stall::NotSelected)
-    counters.idle[static_cast<unsigned>(core.idleFor)] += now - core.idleFrom;
+  if (core.isIdle)
+    lose(core, core.idleFrom, now);
   uint32_t n = static_cast<uint32_t>(core.warps.size());
   ReplayedWarp *chosen = nullptr;
   double next = never;
   core.idleFrom = now;
-  core.idleFor = Stall::NotSelected;
-  // Until nothing else is to be waited for, barriers are not to blame.
-  auto waits = [&](double until, Stall stall) {
-    if (until >= next)
-      return;
-    next = until;
-    core.idleFor = stall;
-  };
+  core.isIdle = false;
+  bool isPipeBusy = false;
   for (uint32_t k = 0; k < n; ++k) {
     ReplayedWarp &warp = warps[core.warps[k]];
-    if (warp.done)
+    if (warp.done || warp.atBarrier)
       continue;
-    if (warp.atBarrier) {
-      if (next == never)
-        core.idleFor = Stall::Barrier;
-      continue;
-    }
     if (warp.readyAt > now) {
-      waits(warp.readyAt, warp.waitsFor);
+      next = std::min(next, warp.readyAt);
       continue;
     }
     double at = pipeFree(core, warp);
     if (at > now) {
-      waits(at, throttleOf(nextInst(warp).cost.unit));
+      next = std::min(next, at);
+      isPipeBusy |= !isMemory(nextInst(warp).cost.unit);
       continue;
     }
     next = std::min(next, now + 1); // Or the one after, if it is chosen.
     if (!chosen || goesBefore(core, warp, *chosen))
       chosen = &warp;
   }
-  if (!chosen)
+  if (!chosen) {
+    core.isIdle = !isPipeBusy;
     return next;
-  core.idleFor = Stall::NotSelected;
+  }
   core.last = static_cast<uint32_t>(
       std::find(core.warps.begin(), core.warps.end(),
                 static_cast<uint32_t>(chosen - warps.data())) -
@@ -128,8 +121,8 @@ double SM::issueFrom(SubCore &core, double now) {
   return now + busy;
 }
 
-double SM::access(unsigned core, const ReplayedWarp &warp,
-                  const ScheduledInst &inst, double now) {
+Arrival SM::access(unsigned core, const ReplayedWarp &warp,
+                   const ScheduledInst &inst, double now) {
   static const TracedAccess nothing;
   const TracedBlock &traced = warp.plan->steps[warp.step].traced;
   if (inst.access == noAccess)
@@ -138,7 +131,8 @@ double SM::access(unsigned core, const ReplayedWarp &warp,
       warp.warpTrace->accesses[traced.firstAccess + inst.access];
   if (inst.cost.unit == Unit::Shared)
     return access.wavefronts ? memory.shared(core, now, access, false)
-                             : now + spec.arithmeticLatency;
+                             : Arrival::after(now + spec.arithmeticLatency,
+                                              Loss::ArithmeticLatency);
   return memory.global(core, now, access,
                        warp.trace->sectors.data() + access.firstSector,
                        inst.isLoad, inst.cost.bypassesL1);
@@ -153,7 +147,10 @@ void SM::issue(SubCore &core, ReplayedWarp &warp, double now) {
   counters.issued += issues;
   double readyAt = now + cost.latency;
   if (isMemory(cost.unit)) {
-    readyAt = access(indexOf(core), warp, inst, now);
+    Arrival arrival = access(indexOf(core), warp, inst, now);
+    readyAt = arrival.at;
+    if (inst.hasResult)
+      warp.arrivals[inst.result] = arrival;
   } else {
     core.free[unit] = std::max(core.free[unit], now) + cost.pipeCycles;
     counters.units[unit] += cost.pipeCycles;
@@ -184,6 +181,16 @@ void SM::issue(SubCore &core, ReplayedWarp &warp, double now) {
               leaves ? Stall::Branch : Stall::Wait);
 }
 
+namespace {
+
+struct Committed {
+  double ready;
+  uint8_t producer;
+  Arrival arrival;
+};
+
+} // namespace
+
 /// Goes on to the next step that has instructions.
 void SM::advance(ReplayedWarp &warp, double now) {
   while (true) {
@@ -192,13 +199,16 @@ void SM::advance(ReplayedWarp &warp, double now) {
     if (warp.inst < block.insts.size())
       return;
     // All commits read before any writes.
-    static thread_local std::vector<std::pair<double, uint8_t>> values;
+    static thread_local std::vector<Committed> values;
     values.clear();
     for (auto &[row, slot] : block.commits)
-      values.emplace_back(warp.ready[slot], warp.producer[slot]);
+      values.push_back(
+          {warp.ready[slot], warp.producer[slot], warp.arrivals[slot]});
     for (size_t i = 0; i < block.commits.size(); ++i) {
-      warp.ready[block.commits[i].first] = values[i].first;
-      warp.producer[block.commits[i].first] = values[i].second;
+      uint16_t row = block.commits[i].first;
+      warp.ready[row] = values[i].ready;
+      warp.producer[row] = values[i].producer;
+      warp.arrivals[row] = values[i].arrival;
     }
     warp.inst = 0;
     if (++warp.step == steps.size())
@@ -214,10 +224,12 @@ void SM::findReady(ReplayedWarp &warp, double earliest, Stall otherwise) {
       inst.firstSource;
   warp.readyAt = earliest;
   warp.waitsFor = otherwise;
+  warp.waitsForSlot = noSlot;
   for (unsigned i = 0; i < inst.sourceCount; ++i) {
     uint16_t slot = sources[i];
     if (warp.ready[slot] > warp.readyAt) {
       warp.readyAt = warp.ready[slot];
+      warp.waitsForSlot = slot;
       warp.waitsFor = static_cast<Stall>(warp.producer[slot]);
     }
   }

@@ -13,6 +13,8 @@
 
 namespace dietcode::vgpu {
 
+constexpr uint32_t noSlot = ~0u;
+
 struct ReplayedWarp {
   const ReplayWarp *plan = nullptr;
   const BlockTrace *trace = nullptr;
@@ -28,6 +30,8 @@ struct ReplayedWarp {
   bool done = false;
   std::vector<double> ready; ///< Of each slot.
   std::vector<uint8_t> producer;
+  std::vector<Arrival> arrivals; ///< Of the slots that memory sets.
+  uint32_t waitsForSlot = noSlot;
 };
 
 struct SubCore {
@@ -36,7 +40,7 @@ struct SubCore {
   uint32_t last = 0; ///< Index into warps.
   double nextEvent = 0;
   double idleFrom = 0;
-  Stall idleFor = Stall::NotSelected; ///< Not idle.
+  bool isIdle = false;
 };
 
 /// When an iteration of a cut loop began, over all warps.
@@ -75,12 +79,16 @@ private:
   }
   double issueFrom(SubCore &core, double now);
   void issue(SubCore &core, ReplayedWarp &warp, double now);
-  double access(unsigned core, const ReplayedWarp &warp,
-                const ScheduledInst &inst, double now);
+  Arrival access(unsigned core, const ReplayedWarp &warp,
+                 const ScheduledInst &inst, double now);
   unsigned indexOf(const SubCore &core) const {
     return static_cast<unsigned>(&core - cores.data());
   }
   void account(const ReplayedWarp &warp, double now, double pipeAt);
+  Arrival waitOf(unsigned core, const ReplayedWarp &warp, double from) const;
+  void lose(const SubCore &core, double from, double to);
+  void lose(const Arrival &wait, double from, double to, double weight);
+  const ReplayedWarp *lastToArrive(uint32_t block) const;
   void advance(ReplayedWarp &warp, double now);
   void enterStep(ReplayedWarp &warp, double now);
   void findReady(ReplayedWarp &warp, double earliest, Stall otherwise);
@@ -97,6 +105,7 @@ private:
   std::vector<ReplayedWarp> warps;
   std::vector<SubCore> cores;
   std::vector<uint32_t> waiting, running; ///< Warps of each block.
+  std::vector<uint32_t> firstOf;          ///< The first warp of each block.
   std::vector<std::vector<Crossing>> crossings;
   struct Touched {
     bool done = false;

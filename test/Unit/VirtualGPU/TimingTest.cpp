@@ -77,13 +77,57 @@ TEST(Timing, Reports) {
   LaunchReport report = estimate(
       wrap(loopOf(independent("fma.rn.f32", 8), 100)), gridOf(200, 128));
   std::string text = report.replay.toText(), json = report.replay.toJson();
-  for (const char *part : {"[virtual:t4]", "not a measurement", "FLOP/clk/SM",
-                           "limited by", "occupancy", "FMA pipe"})
+  for (const char *part :
+       {"[virtual:t4]", "not a measurement", "FLOP/clk/SM", "limited by",
+        "largest loss", "occupancy", "FMA pipe"})
     expectContains(text, part);
   for (const char *part :
        {"\"device\": \"virtual:t4\"", "\"kind\": \"estimate\"", "\"limiter\"",
-        "\"stalls\"", "\"busy\"", "\"occupancy\"", "\"long scoreboard\""})
+        "\"stalls\"", "\"losses\"", "\"largest_loss\"", "\"busy\"",
+        "\"occupancy\"", "\"long scoreboard\""})
     expectContains(json, part);
+}
+
+/// Of one warp that waits, or many that wait for the same.
+TEST(Timing, NamesTheLargestLoss) {
+  auto loss = [](const std::string &body, LaunchConfig config,
+                 const std::string &before = "", unsigned trips = 100,
+                 uint64_t inBytes = 1 << 20) {
+    TimingReport report = estimate(wrap(before + loopOf(repeat(body, 8), trips),
+                                        ".shared .align 16 .b8 s[32768];\n"),
+                                   config, inBytes)
+                              .replay;
+    double sum = 0;
+    for (double part : report.losses) {
+      EXPECT_GE(part, 0);
+      sum += part;
+    }
+    EXPECT_LE(sum, 1);
+    return report.largestLoss;
+  };
+  EXPECT_EQ(loss("fma.rn.f32 %f1, %f1, %f2, %f3;\n", gridOf(1, 32)),
+            "arithmetic latency");
+  EXPECT_EQ(loss("ex2.approx.f32 %f1, %f1;\n", gridOf(1, 32)),
+            "arithmetic latency");
+  std::string chase = "ld.shared.u32 %r1, [%r1];\n";
+  EXPECT_EQ(loss(chase, gridOf(1, 32),
+                 "mov.u32 %r1, s;\nst.shared.u32 [%r1], %r1;\n"),
+            "shared-memory latency");
+  std::string spread = "mov.u32 %r1, s;\nand.b32 %r2, %r0, 31;\n"
+                       "mad.lo.u32 %r1, %r2, 128, %r1;\n"
+                       "st.shared.u32 [%r1], %r1;\n";
+  EXPECT_EQ(loss(chase, gridOf(1, 32), spread), "shared-memory bank conflicts");
+  EXPECT_EQ(loss("ld.global.u32 %r2, [%rd1];\ncvt.u64.u32 %rd2, %r2;\n"
+                 "and.b64 %rd2, %rd2, 0;\nadd.s64 %rd1, %rd1, %rd2;\n",
+                 gridOf(1, 32)),
+            "global-memory latency");
+  std::string stream = "mov.u32 %r1, %ctaid.x;\nmad.lo.u32 %r1, %r1, 256, %r0;"
+                       "\nmul.wide.u32 %rd5, %r1, 16;\n"
+                       "add.s64 %rd5, %rd1, %rd5;\n";
+  EXPECT_EQ(loss("ld.global.cg.v4.b32 {%r10, %r11, %r12, %r13}, [%rd5];\n"
+                 "add.s64 %rd5, %rd5, 655360;\nadd.s32 %r20, %r20, %r10;\n",
+                 gridOf(160, 256), stream, 8, 64 * 655360),
+            "DRAM bandwidth");
 }
 
 TEST(Timing, OccupancyAndItsLimiter) {
