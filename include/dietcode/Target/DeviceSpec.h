@@ -86,11 +86,11 @@ struct DeviceSpec {
   /// that its width takes.
   int sharedWidthLatency;
 
-  double tensorMacsPerSM;      ///< Half-precision multiply-adds per cycle.
-  int memoryQueueCycles;       ///< Work that the load/store unit accepts ahead.
-  int unifiedL1Bytes;          ///< Shared memory and L1 together.
-  int lineBytes;               ///< Of L1, with tags.
-  int sectorBytes;             ///< What caches exchange.
+  double tensorMacsPerSM; ///< Half-precision multiply-adds per cycle.
+  int memoryQueueDepth;   ///< Memory instructions that wait in each sub-core.
+  int unifiedL1Bytes;     ///< Shared memory and L1 together.
+  int lineBytes;          ///< Of L1, with tags.
+  int sectorBytes;        ///< What caches exchange.
   double l2BytesPerCyclePerSM; ///< What one SM alone can get.
 
   int64_t l2Bytes;

@@ -47,6 +47,24 @@ enum class Bound : uint8_t {
 constexpr unsigned boundCount = static_cast<unsigned>(Bound::Count);
 const char *boundName(Bound bound);
 
+/// What a cycle is lost to in which a scheduler has nothing to issue.
+enum class Loss : uint8_t {
+  ArithmeticLatency, ///< Special functions and shuffles included.
+  SharedLatency,   ///< Of bursts, too, on a path that is free half of the time.
+  SharedBandwidth, ///< Waiting for accesses that need the path themselves.
+  BankConflicts,   ///< Or for the wavefronts that conflicts add.
+  GlobalLatency,   ///< The same, of all levels.
+  L1Bandwidth,
+  L2Bandwidth,
+  DramBandwidth,
+  Uncoalesced, ///< Or for the sectors that hold nothing of use.
+  Barrier,     ///< For warps that have work, or for the barrier to open.
+  Branch,
+  Count
+};
+constexpr unsigned lossCount = static_cast<unsigned>(Loss::Count);
+const char *lossName(Loss loss);
+
 /// The replay model's estimate. All of it is virtual: a model's, never a
 /// measurement of a device.
 struct TimingReport {
@@ -63,13 +81,16 @@ struct TimingReport {
   std::array<double, boundCount> busy = {};
   /// Cycles of warps that wait, as fractions of all cycles of resident warps.
   std::array<double, stallCount> stalls = {};
-  /// Cycles in which a scheduler has no instruction to issue, by what the first
-  /// warp to go on waits for, as fractions of all cycles: the part of the
-  /// stalls that other warps do not hide.
-  std::array<double, stallCount> idle = {};
+  /// Of the cycles, those in which a scheduler has nothing to issue and no warp
+  /// of it waits for a busy arithmetic pipe: the part of the stalls that other
+  /// warps do not hide. Each is divided evenly among the scheduler's warps, by
+  /// what they wait for.
+  std::array<double, lossCount> losses = {};
   std::string limiter;     ///< What limits the kernel, in a phrase.
   std::string explanation; ///< The figures behind that, in a sentence.
-  std::string runnerUp;    ///< What warps wait for most, arithmetic aside.
+  std::string runnerUp;    ///< The busiest part, if a loss is the limiter.
+  std::string largestLoss; ///< Of `losses`, in a phrase; empty: there is none.
+  double largestLossFraction = 0;
 
   uint32_t registersPerThread = 0;
   std::string registerSource; ///< "ptxas 13.0", "given" or "estimated".

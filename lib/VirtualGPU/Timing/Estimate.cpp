@@ -78,6 +78,7 @@ private:
   ReplayResult replayTogether(uint64_t blocks);
   void fill(TimingReport &report) const;
   void fillRates(TimingReport &report) const;
+  void fillLosses(TimingReport &report) const;
 
   const LaunchState &launch;
   const DeviceSpec &spec;
@@ -288,14 +289,39 @@ void Estimator::fillRates(TimingReport &report) const {
   set(Bound::Dram, m.dram / cycles);
   for (unsigned i = 0; i < stallCount; ++i)
     report.stalls[i] = c.stalls[i] / std::max(1.0, c.warpCycles);
-  for (unsigned i = 0; i < stallCount; ++i)
-    report.idle[i] = c.idle[i] / slots;
+  fillLosses(report);
   auto ratio = [](double a, double b) { return b > 0 ? a / b : 0; };
   report.l1HitRate = ratio(m.l1Hits, m.loadSectors);
   report.l2HitRate = ratio(m.l2Hits, m.l2Loads);
   report.sharedConflictRatio = ratio(m.wavefronts, m.idealWavefronts);
   report.sectorsPerRequest = ratio(m.sectors, m.requests);
   report.idealSectorsPerRequest = ratio(m.idealSectors, m.requests);
+}
+
+/// Accesses wait for others at a part that is idle half of the time only when
+/// they come in bursts: that is latency, more bandwidth would not be missed.
+void Estimator::fillLosses(TimingReport &report) const {
+  constexpr double burstsOnly = 0.5;
+  double slots = std::max(1.0, total.cycles) * spec.schedulersPerSM;
+  auto busy = [&](Bound bound) {
+    return report.busy[static_cast<unsigned>(bound)];
+  };
+  auto loss = [&](Loss which) -> double & {
+    return report.losses[static_cast<unsigned>(which)];
+  };
+  for (unsigned i = 0; i < lossCount; ++i)
+    report.losses[i] = total.counters.losses[i] / slots;
+  auto join = [&](double use, Loss queue, Loss latency) {
+    if (use >= burstsOnly)
+      return;
+    loss(latency) += loss(queue);
+    loss(queue) = 0;
+  };
+  double path = busy(Bound::Shared) + busy(Bound::L1);
+  join(path, Loss::SharedBandwidth, Loss::SharedLatency);
+  join(path, Loss::L1Bandwidth, Loss::GlobalLatency);
+  join(busy(Bound::L2), Loss::L2Bandwidth, Loss::GlobalLatency);
+  join(busy(Bound::Dram), Loss::DramBandwidth, Loss::GlobalLatency);
 }
 
 } // namespace

@@ -19,7 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Replay.h"
+#include "ReplaySM.h"
 #include <algorithm>
 #include <limits>
 
@@ -41,97 +41,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-struct ReplayedWarp {
-  const ReplayWarp *plan = nullptr;
-  const BlockTrace *trace = nullptr;
-  const WarpTrace *warpTrace = nullptr;
-  uint32_t block = 0;
-  uint32_t step = 0;
-  uint32_t inst = 0;
-  double lastIssue = -1;
-  double readyAt = 0; ///< When the next instruction's operands are there.
-  Stall waitsFor = Stall::Wait;
-  uint32_t progress = 0; ///< Barriers or, without any, iterations passed.
-  bool atBarrier = false;
-  bool done = false;
-  std::vector<double> ready; ///< Of each slot.
-  std::vector<uint8_t> producer;
-};
-
-struct SubCore {
-  std::vector<uint32_t> warps;
-  std::array<double, unitCount> free = {};
-  uint32_t last = 0; ///< Index into warps.
-  double nextEvent = 0;
-  double idleFrom = 0;
-  Stall idleFor = Stall::NotSelected; ///< Not idle.
-};
-
-/// When an iteration of a cut loop began, over all warps.
-struct Crossing {
-  double sum = 0;
-  unsigned count = 0;
-  bool seen = false;
-  ReplayCounters counters;
-  double mean() const { return count ? sum / count : 0; }
-};
-
-class SM {
-public:
-  SM(const DeviceSpec &spec, const MemoryShare &share, const ReplayPlan &plan,
-     const std::vector<const BlockTrace *> &traces,
-     const std::vector<ScheduledBlock> &schedule, unsigned slots);
-  ReplayResult run();
-
-private:
-  bool isMemory(Unit unit) const {
-    return unit == Unit::Shared || unit == Unit::Global;
-  }
-  Stall throttleOf(Unit unit) const {
-    return isMemory(unit) ? Stall::MemoryThrottle : Stall::MathThrottle;
-  }
-  const ScheduledInst &nextInst(const ReplayedWarp &warp) const {
-    return schedule[warp.plan->steps[warp.step].traced.block].insts[warp.inst];
-  }
-  double pipeFree(const SubCore &core, const ReplayedWarp &warp) const;
-  /// Whether a scheduler prefers `a` to `b`, which is older.
-  bool goesBefore(const SubCore &core, const ReplayedWarp &a,
-                  const ReplayedWarp &b) const {
-    if (a.progress != b.progress)
-      return a.progress < b.progress;
-    return &b != &warps[core.warps[core.last]];
-  }
-  double issueFrom(SubCore &core, double now);
-  void issue(SubCore &core, ReplayedWarp &warp, double now);
-  double access(const ReplayedWarp &warp, const ScheduledInst &inst,
-                double now);
-  void account(const ReplayedWarp &warp, double now, double pipeAt);
-  void advance(ReplayedWarp &warp, double now);
-  void enterStep(ReplayedWarp &warp, double now);
-  void findReady(ReplayedWarp &warp, double earliest, Stall otherwise);
-  void arrive(ReplayedWarp &warp, double now);
-  void finish(ReplayedWarp &warp, double now);
-  void releaseBarrier(uint32_t block, double now);
-  void touchSkipped(uint16_t cut);
-  void extrapolate(ReplayResult &result) const;
-
-  const DeviceSpec &spec;
-  const ReplayPlan &plan;
-  const std::vector<ScheduledBlock> &schedule;
-  MemorySystem memory;
-  std::vector<ReplayedWarp> warps;
-  std::vector<SubCore> cores;
-  std::vector<uint32_t> waiting, running; ///< Warps of each block.
-  std::vector<std::vector<Crossing>> crossings;
-  struct Touched {
-    bool done = false;
-    double l2 = 0, dram = 0;
-  };
-  std::vector<Touched> touched;
-  ReplayCounters counters;
-  double end = 0;
-  bool hasBarriers = false;
-};
+} // namespace
 
 SM::SM(const DeviceSpec &spec, const MemoryShare &share, const ReplayPlan &plan,
        const std::vector<const BlockTrace *> &traces,
@@ -145,6 +55,7 @@ SM::SM(const DeviceSpec &spec, const MemoryShare &share, const ReplayPlan &plan,
   for (const LoopCut &cut : plan.cuts)
     crossings.emplace_back(size_t(cut.head) + cut.tail);
   for (uint32_t b = 0; b < plan.blocks.size(); ++b) {
+    firstOf.push_back(static_cast<uint32_t>(warps.size()));
     for (size_t w = 0; w < plan.blocks[b].size(); ++w) {
       ReplayedWarp warp;
       warp.plan = &plan.blocks[b][w];
@@ -153,6 +64,7 @@ SM::SM(const DeviceSpec &spec, const MemoryShare &share, const ReplayPlan &plan,
       warp.block = b;
       warp.ready.assign(slots, 0);
       warp.producer.assign(slots, 0);
+      warp.arrivals.resize(slots);
       cores[warps.size() % cores.size()].warps.push_back(
           static_cast<uint32_t>(warps.size()));
       warps.push_back(std::move(warp));
@@ -164,51 +76,42 @@ SM::SM(const DeviceSpec &spec, const MemoryShare &share, const ReplayPlan &plan,
 
 double SM::pipeFree(const SubCore &core, const ReplayedWarp &warp) const {
   Unit unit = nextInst(warp).cost.unit;
-  return isMemory(unit) ? memory.acceptsAt(unit == Unit::Global)
+  return isMemory(unit) ? memory.acceptsAt(indexOf(core), unit == Unit::Global)
                         : core.free[static_cast<unsigned>(unit)];
 }
 
 /// Issues at most one instruction; returns when the next one may be issued.
 double SM::issueFrom(SubCore &core, double now) {
-  if (core.idleFor != Stall::NotSelected)
-    counters.idle[static_cast<unsigned>(core.idleFor)] += now - core.idleFrom;
+  if (core.isIdle)
+    lose(core, core.idleFrom, now);
   uint32_t n = static_cast<uint32_t>(core.warps.size());
   ReplayedWarp *chosen = nullptr;
   double next = never;
   core.idleFrom = now;
-  core.idleFor = Stall::NotSelected;
-  // Until nothing else is to be waited for, barriers are not to blame.
-  auto waits = [&](double until, Stall stall) {
-    if (until >= next)
-      return;
-    next = until;
-    core.idleFor = stall;
-  };
+  core.isIdle = false;
+  bool isPipeBusy = false;
   for (uint32_t k = 0; k < n; ++k) {
     ReplayedWarp &warp = warps[core.warps[k]];
-    if (warp.done)
+    if (warp.done || warp.atBarrier)
       continue;
-    if (warp.atBarrier) {
-      if (next == never)
-        core.idleFor = Stall::Barrier;
-      continue;
-    }
     if (warp.readyAt > now) {
-      waits(warp.readyAt, warp.waitsFor);
+      next = std::min(next, warp.readyAt);
       continue;
     }
     double at = pipeFree(core, warp);
     if (at > now) {
-      waits(at, throttleOf(nextInst(warp).cost.unit));
+      next = std::min(next, at);
+      isPipeBusy |= !isMemory(nextInst(warp).cost.unit);
       continue;
     }
     next = std::min(next, now + 1); // Or the one after, if it is chosen.
     if (!chosen || goesBefore(core, warp, *chosen))
       chosen = &warp;
   }
-  if (!chosen)
+  if (!chosen) {
+    core.isIdle = !isPipeBusy;
     return next;
-  core.idleFor = Stall::NotSelected;
+  }
   core.last = static_cast<uint32_t>(
       std::find(core.warps.begin(), core.warps.end(),
                 static_cast<uint32_t>(chosen - warps.data())) -
@@ -218,30 +121,19 @@ double SM::issueFrom(SubCore &core, double now) {
   return now + busy;
 }
 
-/// Divides the time since the warp's last instruction: waiting for operands,
-/// for the pipe, and for its turn.
-void SM::account(const ReplayedWarp &warp, double now, double pipeAt) {
-  double from = warp.lastIssue + 1;
-  double operands = std::min(std::max(warp.readyAt, from), now);
-  counters.stalls[static_cast<unsigned>(warp.waitsFor)] += operands - from;
-  double pipe = std::min(std::max(pipeAt, operands), now);
-  Stall throttle = throttleOf(nextInst(warp).cost.unit);
-  counters.stalls[static_cast<unsigned>(throttle)] += pipe - operands;
-  counters.stalls[static_cast<unsigned>(Stall::NotSelected)] += now - pipe;
-}
-
-double SM::access(const ReplayedWarp &warp, const ScheduledInst &inst,
-                  double now) {
+Arrival SM::access(unsigned core, const ReplayedWarp &warp,
+                   const ScheduledInst &inst, double now) {
   static const TracedAccess nothing;
   const TracedBlock &traced = warp.plan->steps[warp.step].traced;
   if (inst.access == noAccess)
-    return memory.shared(now, nothing, /*isShuffle=*/true);
+    return memory.shared(core, now, nothing, /*isShuffle=*/true);
   const TracedAccess &access =
       warp.warpTrace->accesses[traced.firstAccess + inst.access];
   if (inst.cost.unit == Unit::Shared)
-    return access.wavefronts ? memory.shared(now, access, false)
-                             : now + spec.arithmeticLatency;
-  return memory.global(now, access,
+    return access.wavefronts ? memory.shared(core, now, access, false)
+                             : Arrival::after(now + spec.arithmeticLatency,
+                                              Loss::ArithmeticLatency);
+  return memory.global(core, now, access,
                        warp.trace->sectors.data() + access.firstSector,
                        inst.isLoad, inst.cost.bypassesL1);
 }
@@ -255,7 +147,10 @@ void SM::issue(SubCore &core, ReplayedWarp &warp, double now) {
   counters.issued += issues;
   double readyAt = now + cost.latency;
   if (isMemory(cost.unit)) {
-    readyAt = access(warp, inst, now);
+    Arrival arrival = access(indexOf(core), warp, inst, now);
+    readyAt = arrival.at;
+    if (inst.hasResult)
+      warp.arrivals[inst.result] = arrival;
   } else {
     core.free[unit] = std::max(core.free[unit], now) + cost.pipeCycles;
     counters.units[unit] += cost.pipeCycles;
@@ -286,6 +181,16 @@ void SM::issue(SubCore &core, ReplayedWarp &warp, double now) {
               leaves ? Stall::Branch : Stall::Wait);
 }
 
+namespace {
+
+struct Committed {
+  double ready;
+  uint8_t producer;
+  Arrival arrival;
+};
+
+} // namespace
+
 /// Goes on to the next step that has instructions.
 void SM::advance(ReplayedWarp &warp, double now) {
   while (true) {
@@ -294,35 +199,21 @@ void SM::advance(ReplayedWarp &warp, double now) {
     if (warp.inst < block.insts.size())
       return;
     // All commits read before any writes.
-    static thread_local std::vector<std::pair<double, uint8_t>> values;
+    static thread_local std::vector<Committed> values;
     values.clear();
     for (auto &[row, slot] : block.commits)
-      values.emplace_back(warp.ready[slot], warp.producer[slot]);
+      values.push_back(
+          {warp.ready[slot], warp.producer[slot], warp.arrivals[slot]});
     for (size_t i = 0; i < block.commits.size(); ++i) {
-      warp.ready[block.commits[i].first] = values[i].first;
-      warp.producer[block.commits[i].first] = values[i].second;
+      uint16_t row = block.commits[i].first;
+      warp.ready[row] = values[i].ready;
+      warp.producer[row] = values[i].producer;
+      warp.arrivals[row] = values[i].arrival;
     }
     warp.inst = 0;
     if (++warp.step == steps.size())
       return finish(warp, now);
     enterStep(warp, now);
-  }
-}
-
-void SM::enterStep(ReplayedWarp &warp, double now) {
-  const ReplayStep &step = warp.plan->steps[warp.step];
-  if (step.cut == noCut || step.iteration == noCut)
-    return;
-  if (step.iteration >= plan.cuts[step.cut].head && !touched[step.cut].done)
-    touchSkipped(step.cut);
-  warp.progress += !hasBarriers;
-  Crossing &crossing = crossings[step.cut][step.iteration];
-  crossing.sum += now;
-  ++crossing.count;
-  if (!crossing.seen) {
-    crossing.seen = true;
-    crossing.counters = counters;
-    crossing.counters.memory = memory.counters;
   }
 }
 
@@ -333,10 +224,12 @@ void SM::findReady(ReplayedWarp &warp, double earliest, Stall otherwise) {
       inst.firstSource;
   warp.readyAt = earliest;
   warp.waitsFor = otherwise;
+  warp.waitsForSlot = noSlot;
   for (unsigned i = 0; i < inst.sourceCount; ++i) {
     uint16_t slot = sources[i];
     if (warp.ready[slot] > warp.readyAt) {
       warp.readyAt = warp.ready[slot];
+      warp.waitsForSlot = slot;
       warp.waitsFor = static_cast<Stall>(warp.producer[slot]);
     }
   }
@@ -371,80 +264,6 @@ void SM::finish(ReplayedWarp &warp, double now) {
     releaseBarrier(warp.block, now);
 }
 
-void SM::touchSkipped(uint16_t cut) {
-  touched[cut].done = true;
-  double l2 = memory.touchedL2, dram = memory.touchedDram;
-  std::vector<const std::vector<TracedBlock> *> lists;
-  size_t longest = 0;
-  for (const ReplayedWarp &warp : warps) {
-    static const std::vector<TracedBlock> none;
-    const auto &skipped = warp.plan->skipped;
-    lists.push_back(cut < skipped.size() ? &skipped[cut] : &none);
-    longest = std::max(longest, lists.back()->size());
-  }
-  for (size_t i = 0; i < longest; ++i)
-    for (size_t w = 0; w < warps.size(); ++w) {
-      if (i >= lists[w]->size())
-        continue;
-      const TracedBlock &traced = (*lists[w])[i];
-      for (const ScheduledInst &inst : schedule[traced.block].insts) {
-        if (inst.access == noAccess || inst.cost.unit != Unit::Global)
-          continue;
-        const TracedAccess &access =
-            warps[w].warpTrace->accesses[traced.firstAccess + inst.access];
-        memory.touch(access,
-                     warps[w].trace->sectors.data() + access.firstSector,
-                     inst.isLoad, inst.cost.bypassesL1);
-      }
-    }
-  touched[cut].l2 = memory.touchedL2 - l2;
-  touched[cut].dram = memory.touchedDram - dram;
-}
-
-/// The skipped iterations take a time between those of the head, when caches
-/// are cold, and of the tail; where, their misses say:
-///   t = t_tail + (t_head - t_tail) * clamp((m - m_tail) / (m_head - m_tail))
-/// with misses m weighted by the latencies beyond L1.
-void SM::extrapolate(ReplayResult &result) const {
-  for (size_t c = 0; c < plan.cuts.size(); ++c) {
-    const LoopCut &cut = plan.cuts[c];
-    const auto &at = crossings[c];
-    // The first iterations of each part fill the pipeline.
-    unsigned headBegin = cut.head / 3, headEnd = cut.head - 1u;
-    unsigned tailBegin = cut.head + cut.tail / 3;
-    unsigned tailEnd = cut.head + cut.tail - 1u;
-    auto slope = [&](unsigned a, unsigned b) {
-      return (at[b].mean() - at[a].mean()) / (b - a);
-    };
-    auto misses = [&](unsigned a, unsigned b) {
-      const MemoryCounters &x = at[a].counters.memory;
-      const MemoryCounters &y = at[b].counters.memory;
-      double l2 = (y.loadSectors - y.l1Hits) - (x.loadSectors - x.l1Hits);
-      return (l2 * spec.l2Latency + (y.dramSectors - x.dramSectors) *
-                                        (spec.globalLatency - spec.l2Latency)) /
-             (b - a);
-    };
-    double head = slope(headBegin, headEnd), tail = slope(tailBegin, tailEnd);
-    double headMisses = misses(headBegin, headEnd);
-    double tailMisses = misses(tailBegin, tailEnd);
-    auto n = static_cast<double>(cut.skipped);
-    double skipped = (touched[c].l2 * spec.l2Latency +
-                      touched[c].dram * (spec.globalLatency - spec.l2Latency)) /
-                     n;
-    double weight = 0;
-    if (headMisses != tailMisses)
-      weight = (skipped - tailMisses) / (headMisses - tailMisses);
-    weight = std::min(1.0, std::max(0.0, weight));
-    result.extrapolated += n * (tail + (head - tail) * weight);
-    result.counters.addScaled(at[tailEnd].counters, at[tailBegin].counters,
-                              n * (1 - weight) / (tailEnd - tailBegin));
-    result.counters.addScaled(at[headEnd].counters, at[headBegin].counters,
-                              n * weight / (headEnd - headBegin));
-    result.counters.warpCycles +=
-        n * (tail + (head - tail) * weight) * double(warps.size());
-  }
-}
-
 ReplayResult SM::run() {
   for (ReplayedWarp &warp : warps) {
     if (warp.plan->steps.empty()) {
@@ -477,8 +296,6 @@ ReplayResult SM::run() {
   result.cycles += result.extrapolated;
   return result;
 }
-
-} // namespace
 
 ReplayResult replay(const DeviceSpec &spec, const MemoryShare &share,
                     const ReplayPlan &plan,

@@ -19,9 +19,8 @@ namespace dietcode::vgpu {
 struct ReplayCounters {
   std::array<double, unitCount> units = {}; ///< Busy cycles, all sub-cores.
   std::array<double, stallCount> stalls = {};
-  /// Cycles of schedulers that have nothing to issue, by what they wait for.
-  std::array<double, stallCount> idle = {};
-  double issued = 0; ///< Machine instructions.
+  std::array<double, lossCount> losses = {}; ///< Cycles of all schedulers.
+  double issued = 0;                         ///< Machine instructions.
   double flop = 0;
   double warpCycles = 0; ///< From each warp's start to its end.
   MemoryCounters memory;

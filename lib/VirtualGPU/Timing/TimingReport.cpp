@@ -20,6 +20,22 @@ const char *stallName(Stall stall) {
   return names[static_cast<unsigned>(stall)];
 }
 
+const char *lossName(Loss loss) {
+  static const char *const names[] = {"arithmetic latency",
+                                      "shared-memory latency",
+                                      "shared-memory bandwidth",
+                                      "shared-memory bank conflicts",
+                                      "global-memory latency",
+                                      "L1 bandwidth",
+                                      "L2 bandwidth",
+                                      "DRAM bandwidth",
+                                      "uncoalesced global accesses",
+                                      "barriers",
+                                      "branches"};
+  static_assert(std::size(names) == lossCount);
+  return names[static_cast<unsigned>(loss)];
+}
+
 const char *boundName(Bound bound) {
   static const char *const names[] = {"instruction issue",
                                       "FMA pipe",
@@ -63,6 +79,10 @@ std::string TimingReport::toText() const {
   out.line("  limited by    %s (%s)", limiter.c_str(), explanation.c_str());
   if (!runnerUp.empty())
     out.line("  then by       %s", runnerUp.c_str());
+  if (!largestLoss.empty())
+    out.line("  largest loss  %s (nothing to issue for it in %.1f %% of the "
+             "cycles)",
+             largestLoss.c_str(), 100 * largestLossFraction);
   std::string spills;
   if (spillBytes)
     spills = "; " + std::to_string(spillBytes) +
@@ -83,10 +103,10 @@ std::string TimingReport::toText() const {
     if (busy[i] >= 0.005)
       out.line("  busy          %5.1f %%  %s", 100 * busy[i],
                boundName(static_cast<Bound>(i)));
-  for (unsigned i = 0; i < stallCount; ++i)
-    if (idle[i] >= 0.005 && static_cast<Stall>(i) != Stall::MathThrottle)
-      out.line("  idle          %5.1f %%  of cycles, for %s", 100 * idle[i],
-               stallName(static_cast<Stall>(i)));
+  for (unsigned i = 0; i < lossCount; ++i)
+    if (losses[i] >= 0.005)
+      out.line("  loss          %5.1f %%  %s", 100 * losses[i],
+               lossName(static_cast<Loss>(i)));
   for (unsigned i = 0; i < stallCount; ++i)
     if (stalls[i] >= 0.005)
       out.line("  stall         %5.1f %%  %s", 100 * stalls[i],
@@ -113,8 +133,10 @@ std::string TimingReport::toJson() const {
     json["busy"][boundName(static_cast<Bound>(i))] = busy[i];
   for (unsigned i = 0; i < stallCount; ++i)
     json["stalls"][stallName(static_cast<Stall>(i))] = stalls[i];
-  for (unsigned i = 0; i < stallCount; ++i)
-    json["idle"][stallName(static_cast<Stall>(i))] = idle[i];
+  json["largest_loss"] = {{"name", largestLoss},
+                          {"fraction", largestLossFraction}};
+  for (unsigned i = 0; i < lossCount; ++i)
+    json["losses"][lossName(static_cast<Loss>(i))] = losses[i];
   json["occupancy"] = {{"fraction", occupancy},
                        {"limiter", occupancyLimiter},
                        {"blocks_per_sm", residentBlocks},

@@ -41,7 +41,7 @@ BlockMap::BlockMap(const Program &program) {
 
 namespace {
 
-/// What some lanes read: distinct chunks of the access's size, which is their
+/// What some lanes access: distinct chunks of the access's size, which is their
 /// alignment too, and how many words of them lie in each bank.
 class BankUse {
 public:
@@ -56,11 +56,6 @@ public:
     for (unsigned k = 0; k < words; ++k)
       degree = std::max<unsigned>(degree, ++perBank[(firstWord + k) % banks]);
   }
-  void add(const BankUse &other) {
-    for (unsigned i = 0; i < other.n; ++i)
-      add(other.chunks[i]);
-  }
-  unsigned idealDegree() const { return (n * words + banks - 1) / banks; }
   unsigned degree = 0; ///< Wavefronts that it takes to serve them.
 
 private:
@@ -69,31 +64,35 @@ private:
   std::array<uint8_t, 128> perBank = {};
 };
 
+/// Whether each lane that takes part asks for what its neighbour at `distance`
+/// asks for, if that one takes part.
+bool inPairs(const uint64_t *offsets, uint32_t mask, unsigned distance) {
+  for (unsigned i = 0; i < 32; ++i) {
+    unsigned other = i ^ distance;
+    if ((mask >> i) & (mask >> other) & 1 && offsets[i] != offsets[other])
+      return false;
+  }
+  return true;
+}
+
 } // namespace
 
 Wavefronts countWavefronts(const uint64_t *offsets, uint32_t mask,
-                           unsigned bytes, unsigned banks) {
+                           unsigned bytes, unsigned banks, bool isLoad) {
   unsigned words = std::max(1u, bytes / 4);
   unsigned lanesPerGroup = 32 / std::min(4u, words);
+  if (isLoad && words > 1 &&
+      (inPairs(offsets, mask, 1) || inPairs(offsets, mask, 2)))
+    lanesPerGroup *= 2;
   Wavefronts total;
-  BankUse served(banks, words), all(banks, words);
   for (unsigned first = 0; first < 32; first += lanesPerGroup) {
     BankUse group(banks, words);
     for (unsigned i = first; i < first + lanesPerGroup; ++i)
       if ((mask >> i) & 1)
         group.add(offsets[i] / 4);
-    all.add(group);
-    BankUse both = served;
-    both.add(group);
-    if (both.degree <= std::max(served.degree, group.degree)) {
-      served = both;
-      continue;
-    }
-    total.count += served.degree;
-    served = group;
+    total.count += group.degree;
+    total.ideal += group.degree > 0;
   }
-  total.count += served.degree;
-  total.ideal = all.idealDegree();
   return total;
 }
 
@@ -129,11 +128,12 @@ void Tracer::shared(const uint64_t *offsets, uint32_t mask, unsigned bytes) {
   for (unsigned i = 0; i < 32; ++i)
     relative[i] =
         (mask >> i) & 1 ? static_cast<int32_t>(offsets[i] - first) : 0;
-  auto kind = static_cast<uint32_t>(bytes << 8 | first % 4);
+  auto kind = static_cast<uint32_t>(bytes << 9 | first % 4 << 1 |
+                                    uint64_t(currentIsLoad));
   if (last.pc != currentPc || last.mask != mask || last.kind != kind ||
       last.offsets != relative)
     last = {currentPc, mask, kind, relative,
-            countWavefronts(offsets, mask, bytes, banks)};
+            countWavefronts(offsets, mask, bytes, banks, currentIsLoad)};
   Wavefronts n = last.wavefronts;
   access.wavefronts = static_cast<uint16_t>(access.wavefronts + n.count);
   access.idealWavefronts =

@@ -28,7 +28,7 @@ struct TracedAccess {
   uint16_t sectors = 0;     ///< Distinct ones, of 32 bytes.
   uint16_t idealSectors = 0;
   uint16_t wavefronts = 0;      ///< Of shared memory.
-  uint16_t idealWavefronts = 0; ///< What the distinct bytes would take.
+  uint16_t idealWavefronts = 0; ///< What they would be without conflicts.
 };
 
 /// One execution of a basic block. Its accesses are those from firstAccess on,
@@ -78,17 +78,22 @@ bool isTracedAccess(const Inst &inst);
 /// Of shared memory.
 struct Wavefronts {
   unsigned count = 0;
-  unsigned ideal = 0; ///< What the distinct bytes would take without conflicts.
+  unsigned ideal = 0; ///< What it would be if no two words shared a bank.
 };
 
 /// Wavefronts that shared memory takes for an access of `bytes` per lane at
 /// the offsets of the lanes in `mask`. A wavefront serves one word of each
-/// bank; lanes that read the same word are served together. Lanes of 8 and 16
-/// bytes are served in groups of 16 and 8, and successive groups share
-/// wavefronts when their words do not collide (the exact pairing is not
-/// documented: research/t4.md).
+/// bank; lanes that access the same word are served together.
+///
+/// A wavefront returns a register of each lane, so that a load of 8 bytes takes
+/// one for each half of a warp, and a load of 16 one for each quarter, however
+/// few distinct words there are: all lanes at lane % 4 * 16 take 4. Only if all
+/// lanes n and n ^ 1, or all n and n ^ 2, load from the same address, two parts
+/// are packed into one: 1 for 8 bytes, 2 for 16. [An engineer of NVIDIA, for
+/// 7.0 to 7.5: forums.developer.nvidia.com/t/77228; S. Gray, maxas issue 8, has
+/// the least of 2 for Maxwell]. Stores return nothing and are not packed.
 Wavefronts countWavefronts(const uint64_t *offsets, uint32_t mask,
-                           unsigned bytes, unsigned banks);
+                           unsigned bytes, unsigned banks, bool isLoad);
 
 /// Records a block while it runs.
 class Tracer {
@@ -105,6 +110,7 @@ public:
       trace.warps[warp].accesses.emplace_back();
     current = warp;
     currentPc = pc;
+    currentIsLoad = inst.kind == Kind::Load;
     lanesThatRead = ~0u;
     if (inst.kind == Kind::LoadMatrix) // 8 for each matrix.
       lanesThatRead = inst.dst[1] == noRef   ? 0xff
@@ -128,11 +134,12 @@ private:
   uint32_t current = 0;
   uint32_t lanesThatRead = ~0u;
   uint32_t currentPc = 0;
+  bool currentIsLoad = false;
   /// An instruction's lanes tend to lie alike, wherever the first one is: the
   /// wavefronts of the last time, by the low bits of the instruction's number.
   struct Pattern {
     uint32_t pc = noTarget, mask = 0;
-    uint32_t kind = 0;               ///< Bytes, and the place in a word.
+    uint32_t kind = 0;               ///< Bytes, place in a word, load.
     std::array<int32_t, 32> offsets; ///< From the first lane's.
     Wavefronts wavefronts;
   };

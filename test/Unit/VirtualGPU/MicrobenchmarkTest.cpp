@@ -10,7 +10,19 @@
 // device table, run through the model: it must give back what it was built
 // from, within 5 %. What is printed is virtual, as everything the model says.
 // The tags are those of lib/Target/Devices/Turing.cpp; "derived" follows from
-// other rows or from the architecture.
+// other rows or from the architecture. Two more tags:
+//   [N] an engineer of NVIDIA on loads from equal addresses, for 7.0 to 7.5:
+//       forums.developer.nvidia.com/t/77228
+//   [F] forums.developer.nvidia.com/t/359822 and 339143: conflicts of 128-bit
+//       loads end at 32 wavefronts per warp, as profiled
+//
+// Shared memory serves a wavefront of 128 bytes in the 2 cycles that 64 bytes
+// per cycle take [C], [J]; a load of 64 bits takes one for each half of a warp,
+// and one of 128 bits for each quarter. With n words of a bank in a part there
+// are n wavefronts for it. Since a half has 16 lanes and a quarter 8, conflicts
+// end at 16 and 8 ways: at any width, the worst is 32 wavefronts, 64 cycles.
+// Loads of equal addresses are packed by the rule of [N]. Stores carry the data
+// of every lane over the same 64 bytes per cycle, so nothing is packed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,30 +91,43 @@ std::string imma(const char *shape, const char *type) {
 
 constexpr const char *sharedArray = ".shared .align 16 .b8 s[32768];\n";
 
-/// %r1 = the lane's place, `stride` bytes from its neighbour's.
-std::string sharedPlace(unsigned stride) {
-  return "mov.u32 %r1, s;\nand.b32 %r2, %r0, 31;\nmad.lo.u32 %r1, %r2, " +
+/// %r1 = s + lane / divisor % modulus * stride.
+std::string sharedPlace(unsigned stride, unsigned divisor = 1,
+                        unsigned modulus = 32) {
+  return "mov.u32 %r1, s;\nand.b32 %r2, %r0, 31;\ndiv.u32 %r2, %r2, " +
+         std::to_string(divisor) + ";\nrem.u32 %r2, %r2, " +
+         std::to_string(modulus) + ";\nmad.lo.u32 %r1, %r2, " +
          std::to_string(stride) + ", %r1;\n";
 }
 
 const std::string lds32 = "ld.shared.b32 %f#, [%r1];\n";
 const std::string lds64 = "ld.shared.v2.b32 {%f1, %f2}, [%r1];\n";
 const std::string lds128 = "ld.shared.v4.b32 {%f1, %f2, %f3, %f4}, [%r1];\n";
+const std::string sts32 = "st.shared.b32 [%r1], %f1;\n";
+const std::string sts64 = "st.shared.v2.b32 [%r1], {%f1, %f2};\n";
+const std::string sts128 = "st.shared.v4.b32 [%r1], {%f1, %f2, %f3, %f4};\n";
 
 /// Cycles of the shared path per instruction, in a burst of one warp.
-double burst(const std::string &load, unsigned stride) {
+double burst(const std::string &access, const std::string &place) {
   auto cycles = [&](unsigned copies) {
-    return estimate(
-               wrap(sharedPlace(stride) + repeat(load, copies), sharedArray),
-               gridOf(1, 32))
+    return estimate(wrap(place + repeat(access, copies), sharedArray),
+                    gridOf(1, 32))
         .replay.cycles;
   };
   return (cycles(7) - cycles(3)) / 4;
 }
 
-template <unsigned ways>
-double conflicts() {
-  return burst(lds32, 4 * ways);
+/// With lanes this many times as far apart as they are wide.
+template <const std::string &access, unsigned bytes, unsigned ways = 1>
+double strided() {
+  return burst(access, sharedPlace(bytes * ways));
+}
+
+/// With all lanes n that share n / divisor % modulus at one address.
+template <const std::string &access, unsigned bytes, unsigned divisor,
+          unsigned modulus>
+double together() {
+  return burst(access, sharedPlace(bytes, divisor, modulus));
 }
 
 /// GB/s of all SMs in the long run.
@@ -225,13 +250,42 @@ const Row rows[] = {
      [] { return peak(imma("m8n8k16", "s8")); }},
     {"tensor peak, INT4", "TOP/s", "unverified", 260,
      [] { return peak(imma("m8n8k32", "s4")); }},
-    {"LDS.32", "cycles", "derived", 2, conflicts<1>},
-    {"LDS.64", "cycles", "derived", 4, [] { return burst(lds64, 8); }},
-    {"LDS.128", "cycles", "derived", 8, [] { return burst(lds128, 16); }},
-    {"LDS.32, 2-way conflicts", "cycles", "derived", 4, conflicts<2>},
-    {"LDS.32, 4-way conflicts", "cycles", "derived", 8, conflicts<4>},
-    {"LDS.32, 8-way conflicts", "cycles", "derived", 16, conflicts<8>},
-    {"LDS.32, 32-way conflicts", "cycles", "derived", 64, conflicts<32>},
+    {"LDS.32", "cycles", "derived", 2, strided<lds32, 4>},
+    {"LDS.32, 2-way conflicts", "cycles", "derived", 4, strided<lds32, 4, 2>},
+    {"LDS.32, 4-way conflicts", "cycles", "derived", 8, strided<lds32, 4, 4>},
+    {"LDS.32, 8-way conflicts", "cycles", "derived", 16, strided<lds32, 4, 8>},
+    {"LDS.32, 32-way conflicts", "cycles", "derived", 64,
+     strided<lds32, 4, 32>},
+    {"LDS.64", "cycles", "derived", 4, strided<lds64, 8>},
+    {"LDS.64, 2-way conflicts", "cycles", "derived", 8, strided<lds64, 8, 2>},
+    {"LDS.64, 4-way conflicts", "cycles", "derived", 16, strided<lds64, 8, 4>},
+    {"LDS.64, 8-way conflicts", "cycles", "derived", 32, strided<lds64, 8, 8>},
+    {"LDS.64, 32-way: 16-way", "cycles", "F", 64, strided<lds64, 8, 32>},
+    {"LDS.128", "cycles", "derived", 8, strided<lds128, 16>},
+    {"LDS.128, 2-way conflicts", "cycles", "derived", 16,
+     strided<lds128, 16, 2>},
+    {"LDS.128, 4-way conflicts", "cycles", "derived", 32,
+     strided<lds128, 16, 4>},
+    {"LDS.128, 8-way conflicts", "cycles", "F", 64, strided<lds128, 16, 8>},
+    {"LDS.128, 32-way: 8-way", "cycles", "F", 64, strided<lds128, 16, 32>},
+    {"LDS.32, one word", "cycles", "derived", 2, together<lds32, 4, 1, 1>},
+    {"LDS.64, one address", "cycles", "N", 2, together<lds64, 8, 1, 1>},
+    {"LDS.64, pairs n, n ^ 1", "cycles", "N", 2, together<lds64, 8, 2, 16>},
+    {"LDS.64, lane % 4", "cycles", "N", 4, together<lds64, 8, 1, 4>},
+    {"LDS.128, one address", "cycles", "N", 4, together<lds128, 16, 1, 1>},
+    {"LDS.128, pairs n, n ^ 1", "cycles", "N", 4, together<lds128, 16, 2, 16>},
+    {"LDS.128, pairs n, n ^ 2", "cycles", "N", 4, together<lds128, 16, 1, 2>},
+    {"LDS.128, lane % 4", "cycles", "N", 8, together<lds128, 16, 1, 4>},
+    {"STS.32", "cycles", "derived", 2, strided<sts32, 4>},
+    {"STS.32, 8-way conflicts", "cycles", "derived", 16, strided<sts32, 4, 8>},
+    {"STS.64", "cycles", "derived", 4, strided<sts64, 8>},
+    {"STS.64, 8-way conflicts", "cycles", "derived", 32, strided<sts64, 8, 8>},
+    {"STS.128", "cycles", "derived", 8, strided<sts128, 16>},
+    {"STS.128, 8-way conflicts", "cycles", "derived", 64,
+     strided<sts128, 16, 8>},
+    {"STS.64, one address", "cycles", "derived", 4, together<sts64, 8, 1, 1>},
+    {"STS.128, one address", "cycles", "derived", 8,
+     together<sts128, 16, 1, 1>},
     {"LDS.32 latency", "cycles", "S", 23, sharedLatency},
     {"LDS.64 latency", "cycles", "S", 27, sharedLatency64},
     {"shared-memory bandwidth", "GB/s", "J", 3662, sharedBandwidth},

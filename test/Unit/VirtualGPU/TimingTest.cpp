@@ -21,13 +21,12 @@ namespace {
 /// Wide loads of fragments: how the lanes lie over a tile decides how many
 /// wavefronts they take.
 TEST(Timing, LanesOverATile) {
-  // Four floats at x * 16 for lane % columns, at y * 16 for lane / columns.
-  auto cycles = [](unsigned columns) {
-    std::string c = std::to_string(columns);
-    std::string before =
-        "mov.u32 %r1, s;\nand.b32 %r2, %r0, 31;\nrem.u32 %r3, %r2, " + c +
-        ";\ndiv.u32 %r4, %r2, " + c +
-        ";\nmad.lo.u32 %r3, %r3, 16, %r1;\nmad.lo.u32 %r4, %r4, 16, %r1;\n";
+  // Four floats at %r3 and four at %r4, by the lane in %r2.
+  auto cycles = [](const std::string &column, const std::string &row) {
+    std::string before = "mov.u32 %r1, s;\nand.b32 %r2, %r0, 31;\n" + column +
+                         row +
+                         "mad.lo.u32 %r3, %r3, 16, %r1;\n"
+                         "mad.lo.u32 %r4, %r4, 16, %r1;\n";
     double cycles =
         cyclesOf("ld.shared.v4.b32 {%f1, %f2, %f3, %f4}, [%r3];\n"
                  "ld.shared.v4.b32 {%f5, %f6, %f7, %f8}, [%r4];\n",
@@ -36,11 +35,21 @@ TEST(Timing, LanesOverATile) {
     return cycles / 8 * testDevice().sharedSustained /
            testDevice().sharedBytesPerCycle;
   };
-  EXPECT_NEAR(cycles(8), 2 + 2, 0.1); // 4 x 8 lanes: a wavefront each.
-  // 2 x 16: groups of 8 lanes alternate between two sets of words, which only
-  // an undocumented pairing could serve in two wavefronts.
-  EXPECT_NEAR(cycles(16), 8 + 2, 0.1);
-  EXPECT_NEAR(cycles(32), 8 + 2, 0.1); // 1 x 32
+  auto linear = [&](const std::string &columns) {
+    return cycles("rem.u32 %r3, %r2, " + columns + ";\n",
+                  "div.u32 %r4, %r2, " + columns + ";\n");
+  };
+  // Of 4 x 8, 2 x 16 and 1 x 32 lanes, neighbours read the same rows, which are
+  // packed, and different columns, which are not, however often each is read.
+  EXPECT_NEAR(linear("8"), 8 + 4, 0.1);
+  EXPECT_NEAR(linear("16"), 8 + 4, 0.1);
+  EXPECT_NEAR(linear("32"), 8 + 4, 0.1);
+  // 4 x 8 in the order of a Z: neighbours read the same columns, and the ones
+  // after the next the same rows.
+  EXPECT_NEAR(cycles("shr.u32 %r3, %r2, 1;\nand.b32 %r3, %r3, 7;\n",
+                     "shr.u32 %r4, %r2, 4;\nand.b32 %r5, %r2, 1;\n"
+                     "mad.lo.u32 %r4, %r4, 2, %r5;\n"),
+              4 + 4, 0.1);
 }
 
 TEST(Timing, EstimatesOfTheWholeAndOfAFewBlocksAgree) {
@@ -68,13 +77,57 @@ TEST(Timing, Reports) {
   LaunchReport report = estimate(
       wrap(loopOf(independent("fma.rn.f32", 8), 100)), gridOf(200, 128));
   std::string text = report.replay.toText(), json = report.replay.toJson();
-  for (const char *part : {"[virtual:t4]", "not a measurement", "FLOP/clk/SM",
-                           "limited by", "occupancy", "FMA pipe"})
+  for (const char *part :
+       {"[virtual:t4]", "not a measurement", "FLOP/clk/SM", "limited by",
+        "largest loss", "occupancy", "FMA pipe"})
     expectContains(text, part);
   for (const char *part :
        {"\"device\": \"virtual:t4\"", "\"kind\": \"estimate\"", "\"limiter\"",
-        "\"stalls\"", "\"busy\"", "\"occupancy\"", "\"long scoreboard\""})
+        "\"stalls\"", "\"losses\"", "\"largest_loss\"", "\"busy\"",
+        "\"occupancy\"", "\"long scoreboard\""})
     expectContains(json, part);
+}
+
+/// Of one warp that waits, or many that wait for the same.
+TEST(Timing, NamesTheLargestLoss) {
+  auto loss = [](const std::string &body, LaunchConfig config,
+                 const std::string &before = "", unsigned trips = 100,
+                 uint64_t inBytes = 1 << 20) {
+    TimingReport report = estimate(wrap(before + loopOf(repeat(body, 8), trips),
+                                        ".shared .align 16 .b8 s[32768];\n"),
+                                   config, inBytes)
+                              .replay;
+    double sum = 0;
+    for (double part : report.losses) {
+      EXPECT_GE(part, 0);
+      sum += part;
+    }
+    EXPECT_LE(sum, 1);
+    return report.largestLoss;
+  };
+  EXPECT_EQ(loss("fma.rn.f32 %f1, %f1, %f2, %f3;\n", gridOf(1, 32)),
+            "arithmetic latency");
+  EXPECT_EQ(loss("ex2.approx.f32 %f1, %f1;\n", gridOf(1, 32)),
+            "arithmetic latency");
+  std::string chase = "ld.shared.u32 %r1, [%r1];\n";
+  EXPECT_EQ(loss(chase, gridOf(1, 32),
+                 "mov.u32 %r1, s;\nst.shared.u32 [%r1], %r1;\n"),
+            "shared-memory latency");
+  std::string spread = "mov.u32 %r1, s;\nand.b32 %r2, %r0, 31;\n"
+                       "mad.lo.u32 %r1, %r2, 128, %r1;\n"
+                       "st.shared.u32 [%r1], %r1;\n";
+  EXPECT_EQ(loss(chase, gridOf(1, 32), spread), "shared-memory bank conflicts");
+  EXPECT_EQ(loss("ld.global.u32 %r2, [%rd1];\ncvt.u64.u32 %rd2, %r2;\n"
+                 "and.b64 %rd2, %rd2, 0;\nadd.s64 %rd1, %rd1, %rd2;\n",
+                 gridOf(1, 32)),
+            "global-memory latency");
+  std::string stream = "mov.u32 %r1, %ctaid.x;\nmad.lo.u32 %r1, %r1, 256, %r0;"
+                       "\nmul.wide.u32 %rd5, %r1, 16;\n"
+                       "add.s64 %rd5, %rd1, %rd5;\n";
+  EXPECT_EQ(loss("ld.global.cg.v4.b32 {%r10, %r11, %r12, %r13}, [%rd5];\n"
+                 "add.s64 %rd5, %rd5, 655360;\nadd.s32 %r20, %r20, %r10;\n",
+                 gridOf(160, 256), stream, 8, 64 * 655360),
+            "DRAM bandwidth");
 }
 
 TEST(Timing, OccupancyAndItsLimiter) {
