@@ -7,7 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "dietcode/Device/Device.h"
+#include "CudaDevice.h"
 #include "VirtualDevice.h"
+
+#include <charconv>
 
 using namespace dietcode;
 
@@ -19,22 +22,45 @@ static std::string knownNames() {
   return names;
 }
 
+std::optional<int> dietcode::parseCudaName(std::string_view name) {
+  constexpr std::string_view kCuda = "cuda";
+  if (name.substr(0, kCuda.size()) != kCuda)
+    return std::nullopt;
+  name.remove_prefix(kCuda.size());
+  if (name.empty())
+    return 0;
+  int index = -1;
+  const char *end = name.data() + name.size();
+  if (name.front() != ':' || name.size() == 1 || name[1] == '-' ||
+      std::from_chars(name.data() + 1, end, index).ptr != end)
+    return std::nullopt;
+  return index;
+}
+
 Expected<const DeviceSpec *>
 dietcode::lookupDeviceByName(std::string_view name) {
-  bool isCuda = name == "cuda" || name.substr(0, 5) == "cuda:";
-  if (isCuda)
-    return fail(std::string(name) +
-                ": this build has no CUDA device; use one of " + knownNames());
+  if (std::optional<int> index = parseCudaName(name))
+    return lookupCudaDevice(*index);
   const DeviceSpec *spec = nullptr;
   if (name.substr(0, virtualDevicePrefix.size()) == virtualDevicePrefix)
     spec = lookupDevice(name.substr(virtualDevicePrefix.size()));
   if (!spec)
     return fail(std::string(name) + ": there is no such device; use one of " +
-                knownNames());
+                knownNames() + ", or cuda:N");
   return spec;
 }
 
+Expected<std::string> dietcode::recordNameOf(std::string_view name) {
+  if (std::optional<int> index = parseCudaName(name))
+    return cudaRecordName(*index);
+  if (auto known = lookupDeviceByName(name); !known)
+    return tl::unexpected(known.error());
+  return std::string(name);
+}
+
 Expected<std::unique_ptr<Device>> dietcode::openDevice(std::string_view name) {
+  if (std::optional<int> index = parseCudaName(name))
+    return makeCudaDevice(*index);
   Expected<const DeviceSpec *> spec = lookupDeviceByName(name);
   if (!spec)
     return tl::unexpected(spec.error());

@@ -36,6 +36,7 @@ public:
   ~VirtualDevice() override;
 
   const std::string &name() const override { return deviceName; }
+  const std::string &recordName() const override { return deviceName; }
   const DeviceSpec &spec() const override { return gpu.spec(); }
   bool isModel() const override { return true; }
 

@@ -23,7 +23,7 @@ class Measurement {
 public:
   Measurement(const Job &job, const std::string &folder, Device &device)
       : job(job), folder(folder), device(device), record(job.record) {
-    record.device = device.name();
+    record.device = device.recordName();
     record.status = RecordStatus::Ok;
     record.error.clear();
     record.runs.clear();

@@ -29,6 +29,10 @@ LaunchLog &launchLog() {
 /// The device table's entry for DIETCODE_DEVICE.
 Expected<const DeviceSpec *> chosenDevice() {
   const char *env = std::getenv("DIETCODE_DEVICE");
+  if (env && std::string_view(env).substr(0, 4) == "cuda")
+    return fail("DIETCODE_DEVICE=" + std::string(env) +
+                ": this runtime runs programs on virtual devices only; MLIR's "
+                "own CUDA runtime runs the same programs on a GPU");
   Expected<const DeviceSpec *> spec =
       lookupDeviceByName(env && *env ? env : defaultDeviceName);
   if (!spec)

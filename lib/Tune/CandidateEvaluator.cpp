@@ -170,7 +170,7 @@ PreparedCandidate CandidateEvaluator::prepare(const TuningTask &task,
   OperatorOpInterface op = task.ops.front();
   record.op = op.getTraits().signature();
   record.schedule = schedule.name();
-  record.device = options.device;
+  record.device = options.recordName;
   record.toolchain = toolchain;
   record.twin = "aligned";
   double start = processorSeconds(RUSAGE_THREAD);

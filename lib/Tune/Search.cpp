@@ -170,6 +170,7 @@ LogicalResult Session::enumerate(size_t task) {
 LogicalResult Session::search() {
   EvaluatorOptions evaluation;
   evaluation.device = options.device;
+  evaluation.recordName = recordName;
   evaluation.workers = options.workers;
   evaluation.timeoutSeconds = options.timeoutSeconds;
   evaluation.verify = options.verify;

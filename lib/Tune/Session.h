@@ -29,9 +29,9 @@ double secondsSince(std::chrono::steady_clock::time_point start);
 class Session {
 public:
   Session(ModuleOp module, const TuneOptions &options,
-          const ::dietcode::DeviceSpec &device)
-      : module(module), options(options), device(device), adaption(device),
-        model(device) {}
+          const ::dietcode::DeviceSpec &device, std::string recordName)
+      : module(module), options(options), device(device),
+        recordName(std::move(recordName)), adaption(device), model(device) {}
 
   FailureOr<::dietcode::TuneReport> run();
 
@@ -76,6 +76,7 @@ private:
   ModuleOp module;
   const TuneOptions &options;
   const ::dietcode::DeviceSpec &device;
+  std::string recordName; ///< Of the device.
   ::dietcode::Adaption adaption;
   ::dietcode::CostModel model;
   std::chrono::steady_clock::time_point start =

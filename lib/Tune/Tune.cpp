@@ -47,11 +47,11 @@ LogicalResult Session::load() {
     if (Expected<bool> can = ::dietcode::checkWritable(options.modelFile); !can)
       return fail(can.error());
   if (!options.modelFile.empty() && llvm::sys::fs::exists(options.modelFile))
-    if (auto loaded = model.load(options.modelFile, options.device); !loaded)
+    if (auto loaded = model.load(options.modelFile, recordName); !loaded)
       return fail(loaded.error());
   if (!options.recordsFile.empty()) {
     Expected<LoadedRecords> records = ::dietcode::loadRecords(
-        options.recordsFile, {options.device, /*mayBeMissing=*/true});
+        options.recordsFile, {recordName, /*mayBeMissing=*/true});
     if (!records)
       return fail(records.error());
     if (records->stats.lines > 0)
@@ -93,14 +93,13 @@ LogicalResult Session::save() {
                            "measurements to train a model");
     return success();
   }
-  if (Expected<void> saved = model.save(options.modelFile, options.device);
-      !saved)
+  if (Expected<void> saved = model.save(options.modelFile, recordName); !saved)
     return fail(saved.error());
   return success();
 }
 
 FailureOr<TuneReport> Session::run() {
-  report.device = options.device;
+  report.device = recordName;
   if (failed(load()))
     return failure();
   if (!options.modelOnly) {
@@ -127,5 +126,8 @@ FailureOr<TuneReport> mlir::dietcode::tuneModule(ModuleOp module,
       ::dietcode::lookupDeviceByName(options.device);
   if (!device)
     return emitError(module.getLoc()) << device.error().message;
-  return Session(module, options, **device).run();
+  Expected<std::string> recordName = ::dietcode::recordNameOf(options.device);
+  if (!recordName)
+    return emitError(module.getLoc()) << recordName.error().message;
+  return Session(module, options, **device, *recordName).run();
 }

@@ -91,6 +91,9 @@ public:
 
   /// As openDevice takes it, e.g. "virtual:t4".
   virtual const std::string &name() const = 0;
+  /// As records name it. Numbers of GPUs say nothing on another machine, so it
+  /// is "cuda:Tesla T4" where name() is "cuda:0".
+  virtual const std::string &recordName() const = 0;
   virtual const DeviceSpec &spec() const = 0;
   /// Whether times are a model's and no measurements.
   virtual bool isModel() const = 0;
@@ -119,9 +122,12 @@ inline constexpr std::string_view virtualDevicePrefix = "virtual:";
 /// What is used where no device is named.
 inline constexpr std::string_view defaultDeviceName = "virtual:t4";
 
-/// The table's entry for a name such as "virtual:t4". The error says what names
-/// there are, and that this build has no CUDA device if one is asked for.
+/// What is known of "virtual:t4" or "cuda:0" ("cuda" for short). The error says
+/// what names there are, or why a CUDA device cannot be used.
 Expected<const DeviceSpec *> lookupDeviceByName(std::string_view name);
+
+/// Device::recordName of the device called `name`.
+Expected<std::string> recordNameOf(std::string_view name);
 
 /// The device called `name`.
 Expected<std::unique_ptr<Device>> openDevice(std::string_view name);

@@ -31,6 +31,7 @@ namespace mlir::dietcode {
 
 struct EvaluatorOptions {
   std::string device = "virtual:t4";
+  std::string recordName = "virtual:t4"; ///< Of the device.
   unsigned workers = 1;       ///< Compiling threads, and jobs at a time.
   double timeoutSeconds = 60; ///< For measuring one candidate.
   bool verify = true;

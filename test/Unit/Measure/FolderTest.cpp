@@ -253,8 +253,9 @@ TEST_F(FolderTest, errorsOfTheTool) {
   EXPECT_EQ(errorOf({root.path("none")}),
             "'" + root.path("none") +
                 "' is no job folder: it has no folder 'data'\n");
-  EXPECT_EQ(errorOf({path(), "--device", "cuda:0"}).substr(0, 38),
-            "cuda:0: this build has no CUDA device;");
+  setenv("DIETCODE_LIBCUDA", "/no/such/driver", 1);
+  EXPECT_EQ(errorOf({path(), "--device", "cuda:0"}).substr(0, 48),
+            "cuda:0: there is no CUDA driver: /no/such/driver");
   EXPECT_EQ(errorOf({path(), "--workers", "0"}).substr(0, 9), "--workers");
   std::string jobs = root.path("jobs.jsonl");
   EXPECT_EQ(errorOf({"--jobs", jobs}),

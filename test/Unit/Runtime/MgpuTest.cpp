@@ -247,7 +247,8 @@ TEST(MgpuDeathTest, DeviceChoice) {
     std::_Exit(0);
   };
   EXPECT_EXIT(loadOn("cuda:0"), testing::ExitedWithCode(1),
-              "error: DIETCODE_DEVICE=cuda:0: this build has no CUDA device");
+              "error: DIETCODE_DEVICE=cuda:0: this runtime runs programs on "
+              "virtual devices only");
   EXPECT_EXIT(loadOn("virtual:x"), testing::ExitedWithCode(1),
               "there is no such device; use one of virtual:t4");
   EXPECT_EXIT(loadOn("virtual:t4"), testing::ExitedWithCode(0), "");

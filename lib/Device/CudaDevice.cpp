@@ -1,0 +1,375 @@
+//===- CudaDevice.cpp - NVIDIA GPUs through the CUDA driver ---------------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every call of the driver is checked, and an error names the kernel: after a
+// fault of a kernel the context is lost, so the first failing call is the one
+// that tells. Whoever measures runs each candidate in a process of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaDevice.h"
+#include "CudaDriver.h"
+#include "CudaSpec.h"
+
+#include <algorithm>
+#include <limits>
+
+using namespace dietcode;
+using cuda::Driver;
+
+namespace {
+
+class CudaModule : public DeviceModule {
+public:
+  CudaModule(const Driver &driver, cuda::ModuleHandle handle, std::string name)
+      : driver(driver), handle(handle), name(std::move(name)) {}
+  ~CudaModule() override { driver.unloadModule(handle); }
+
+  Expected<KernelFacts> kernel(const std::string &kernel) const override;
+  Expected<cuda::Function> find(const std::string &kernel) const;
+
+private:
+  const Driver &driver;
+  cuda::ModuleHandle handle;
+  std::string name;
+};
+
+class CudaDevice : public Device {
+public:
+  CudaDevice(const Driver &driver, const DeviceSpec &spec, int index,
+             cuda::DeviceHandle handle, std::string product)
+      : driver(driver), table(spec), handle(handle),
+        deviceName("cuda:" + std::to_string(index)),
+        product(std::move(product)) {}
+  ~CudaDevice() override;
+
+  /// Makes the context of the GPU that of this thread.
+  Expected<bool> start();
+
+  const std::string &name() const override { return deviceName; }
+  const std::string &recordName() const override { return product; }
+  const DeviceSpec &spec() const override { return table; }
+  bool isModel() const override { return false; }
+
+  Expected<std::shared_ptr<const DeviceModule>>
+  loadModule(std::string_view ptx, const std::string &name) override;
+  Expected<DevicePointer> allocate(uint64_t bytes, BufferUse use,
+                                   const std::string &label) override;
+  Expected<bool> free(DevicePointer pointer) override;
+  Expected<bool> copyToDevice(DevicePointer to, const void *from,
+                              uint64_t bytes) override;
+  Expected<bool> copyToHost(void *to, DevicePointer from,
+                            uint64_t bytes) override;
+  Expected<LaunchResult> launch(const DeviceModule &module,
+                                const DeviceLaunch &launch, LaunchMode mode,
+                                LaunchFailure *failure) override;
+
+private:
+  Expected<bool> check(const std::string &what, cuda::Result result) const;
+  Expected<bool> prepare(cuda::Function function, const DeviceLaunch &launch);
+  cuda::Result start(cuda::Function function, const DeviceLaunch &launch);
+  Expected<double> measure(cuda::Function function, const DeviceLaunch &launch,
+                           cuda::Result &result);
+
+  const Driver &driver;
+  const DeviceSpec &table;
+  cuda::DeviceHandle handle;
+  std::string deviceName;
+  std::string product; ///< With "cuda:" before it.
+  cuda::Context context = nullptr;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Modules
+//===----------------------------------------------------------------------===//
+
+Expected<cuda::Function> CudaModule::find(const std::string &kernel) const {
+  cuda::Function function = nullptr;
+  cuda::Result result = driver.getFunction(&function, handle, kernel.c_str());
+  if (result == cuda::kNotFound)
+    return fail(name + ": there is no kernel '" + kernel + "'");
+  if (result != cuda::kSuccess)
+    return tl::unexpected(
+        driver.error(name + ": kernel '" + kernel + "'", result));
+  return function;
+}
+
+Expected<KernelFacts> CudaModule::kernel(const std::string &kernel) const {
+  Expected<cuda::Function> function = find(kernel);
+  if (!function)
+    return tl::unexpected(function.error());
+  auto attribute = [&](cuda::FunctionAttribute which) {
+    int value = 0;
+    driver.functionAttribute(&value, which, *function);
+    return value;
+  };
+  KernelFacts facts;
+  facts.registers = attribute(cuda::kFunctionRegisters);
+  facts.staticSharedBytes = attribute(cuda::kFunctionSharedBytes);
+  facts.localBytes = attribute(cuda::kFunctionLocalBytes);
+  size_t offset = 0, bytes = 0;
+  while (driver.paramInfo &&
+         driver.paramInfo(*function, facts.paramBytes.size(), &offset,
+                          &bytes) == cuda::kSuccess)
+    facts.paramBytes.push_back(static_cast<uint32_t>(bytes));
+  return facts;
+}
+
+/// The driver assembles PTX itself; what it says of a mistake is kept.
+Expected<std::shared_ptr<const DeviceModule>>
+CudaDevice::loadModule(std::string_view ptx, const std::string &name) {
+  std::string text(ptx); // Ends in a null character.
+  std::string log(8192, '\0');
+  cuda::JitOption options[] = {cuda::kJitErrorLog, cuda::kJitErrorLogBytes};
+  void *values[] = {log.data(), reinterpret_cast<void *>(log.size())};
+  cuda::ModuleHandle module = nullptr;
+  cuda::Result result =
+      driver.loadModule(&module, text.c_str(), 2, options, values);
+  if (result == cuda::kSuccess)
+    return std::make_shared<CudaModule>(driver, module, name);
+  Error error = driver.error(name, result);
+  log.resize(log.find_last_not_of(std::string_view("\0\n ", 3)) + 1);
+  std::replace(log.begin(), log.end(), '\n', ' ');
+  if (!log.empty())
+    error.message += ": " + log;
+  return tl::unexpected(std::move(error));
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+CudaDevice::~CudaDevice() {
+  if (context)
+    driver.releaseContext(handle);
+}
+
+Expected<bool> CudaDevice::check(const std::string &what,
+                                 cuda::Result result) const {
+  if (result == cuda::kSuccess)
+    return true;
+  return tl::unexpected(driver.error(what, result));
+}
+
+Expected<bool> CudaDevice::start() {
+  if (auto retained = check(deviceName + ": cannot make a context",
+                            driver.retainContext(&context, handle));
+      !retained)
+    return retained;
+  return check(deviceName + ": cannot use its context",
+               driver.setContext(context));
+}
+
+Expected<DevicePointer> CudaDevice::allocate(uint64_t bytes, BufferUse use,
+                                             const std::string &label) {
+  cuda::Pointer pointer = 0;
+  // The driver allocates nothing of no size.
+  size_t size = std::max<uint64_t>(bytes, 1);
+  if (auto done = check("cannot allocate " + std::to_string(bytes) +
+                            " bytes of device memory for " + label,
+                        driver.allocate(&pointer, size));
+      !done)
+    return tl::unexpected(done.error());
+  if (use == BufferUse::Checked)
+    if (auto done =
+            check("cannot fill " + label, driver.fill(pointer, 0xff, size));
+        !done)
+      return tl::unexpected(done.error());
+  return DevicePointer(pointer);
+}
+
+Expected<bool> CudaDevice::free(DevicePointer pointer) {
+  return check("cannot free a buffer", driver.free(pointer));
+}
+
+Expected<bool> CudaDevice::copyToDevice(DevicePointer to, const void *from,
+                                        uint64_t bytes) {
+  if (bytes == 0)
+    return true;
+  return check("cannot copy " + std::to_string(bytes) + " bytes to the device",
+               driver.toDevice(to, from, bytes));
+}
+
+Expected<bool> CudaDevice::copyToHost(void *to, DevicePointer from,
+                                      uint64_t bytes) {
+  if (bytes == 0)
+    return true;
+  return check("cannot copy " + std::to_string(bytes) +
+                   " bytes from the device",
+               driver.toHost(to, from, bytes));
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+/// Whether an error tells of what a kernel did, and not of how it was launched.
+static bool isFault(cuda::Result result) {
+  return result == cuda::kIllegalAddress ||
+         (result >= cuda::kAssert && result <= cuda::kLaunchFailed);
+}
+
+Expected<bool> CudaDevice::prepare(cuda::Function function,
+                                   const DeviceLaunch &launch) {
+  // What is too much for the device is refused by the driver, which however
+  // sees 32 bits of it.
+  constexpr int64_t kMost = std::numeric_limits<uint32_t>::max();
+  for (auto [extents, what] : {std::pair(&launch.grid, " blocks"),
+                               std::pair(&launch.block, " threads")})
+    for (size_t i = 0; i < extents->size(); ++i)
+      if ((*extents)[i] < 1 || (*extents)[i] > kMost)
+        return fail("kernel '" + launch.kernel + "' cannot be launched with " +
+                    std::to_string((*extents)[i]) + what + " along dimension " +
+                    std::to_string(i));
+  if (launch.dynamicSharedBytes <= table.staticSharedPerBlock)
+    return true;
+  return check(
+      "kernel '" + launch.kernel + "' cannot have " +
+          std::to_string(launch.dynamicSharedBytes) +
+          " bytes of dynamic shared memory",
+      driver.setFunctionAttribute(function, cuda::kFunctionMaxDynamicShared,
+                                  static_cast<int>(launch.dynamicSharedBytes)));
+}
+
+cuda::Result CudaDevice::start(cuda::Function function,
+                               const DeviceLaunch &launch) {
+  std::vector<void *> params;
+  for (const std::vector<char> &value : launch.params)
+    params.push_back(const_cast<char *>(value.data()));
+  auto size = [](int64_t extent) { return static_cast<unsigned>(extent); };
+  return driver.launch(function, size(launch.grid[0]), size(launch.grid[1]),
+                       size(launch.grid[2]), size(launch.block[0]),
+                       size(launch.block[1]), size(launch.block[2]),
+                       size(launch.dynamicSharedBytes), /*stream=*/nullptr,
+                       params.data(), /*extra=*/nullptr);
+}
+
+/// The median of some launches, after one that is not counted: until there were
+/// kRuns, or they took kSeconds.
+Expected<double> CudaDevice::measure(cuda::Function function,
+                                     const DeviceLaunch &launch,
+                                     cuda::Result &result) {
+  constexpr size_t kRuns = 21;
+  constexpr double kSeconds = 0.2;
+  cuda::Event begin = nullptr, end = nullptr;
+  std::vector<double> times;
+  double sum = 0;
+  if ((result = driver.createEvent(&begin, 0)) == cuda::kSuccess)
+    result = driver.createEvent(&end, 0);
+  auto call = [&](cuda::Result (*function)(cuda::Event, cuda::Stream),
+                  cuda::Event event) {
+    if (result == cuda::kSuccess)
+      result = function(event, nullptr);
+  };
+  while (result == cuda::kSuccess && times.size() < kRuns &&
+         (sum < kSeconds || times.empty())) {
+    float milliseconds = 0;
+    call(driver.recordEvent, begin);
+    if (result == cuda::kSuccess)
+      result = start(function, launch);
+    call(driver.recordEvent, end);
+    if (result == cuda::kSuccess)
+      result = driver.synchronizeEvent(end);
+    if (result == cuda::kSuccess)
+      result = driver.elapsed(&milliseconds, begin, end);
+    times.push_back(1e-3 * double(milliseconds));
+    sum += times.back();
+  }
+  for (cuda::Event event : {begin, end})
+    if (event)
+      driver.destroyEvent(event);
+  if (result != cuda::kSuccess)
+    return tl::unexpected(
+        driver.error("kernel '" + launch.kernel + "'", result));
+  auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), middle, times.end());
+  return *middle;
+}
+
+/// The driver reads as many bytes as each parameter has.
+static Expected<bool> checkParams(const KernelFacts &facts,
+                                  const DeviceLaunch &launch) {
+  if (facts.paramBytes.empty())
+    return true;
+  std::string kernel = "kernel '" + launch.kernel + "'";
+  if (facts.paramBytes.size() != launch.params.size())
+    return fail(kernel + " has " + std::to_string(facts.paramBytes.size()) +
+                " parameters, got " + std::to_string(launch.params.size()));
+  for (size_t i = 0; i < launch.params.size(); ++i)
+    if (facts.paramBytes[i] != launch.params[i].size())
+      return fail("parameter " + std::to_string(i) + " of " + kernel + " has " +
+                  std::to_string(facts.paramBytes[i]) + " bytes, got " +
+                  std::to_string(launch.params[i].size()));
+  return true;
+}
+
+Expected<LaunchResult> CudaDevice::launch(const DeviceModule &module,
+                                          const DeviceLaunch &launch,
+                                          LaunchMode mode,
+                                          LaunchFailure *failure) {
+  if (failure)
+    *failure = LaunchFailure::Refused;
+  Expected<KernelFacts> facts = module.kernel(launch.kernel);
+  if (!facts)
+    return tl::unexpected(facts.error());
+  Expected<cuda::Function> function =
+      static_cast<const CudaModule &>(module).find(launch.kernel);
+  if (!function)
+    return tl::unexpected(function.error());
+  if (auto fits = checkParams(*facts, launch); !fits)
+    return tl::unexpected(fits.error());
+  if (auto ready = prepare(*function, launch); !ready)
+    return tl::unexpected(ready.error());
+  LaunchResult launched;
+  launched.registers = facts->registers;
+  launched.sharedBytes = facts->staticSharedBytes + launch.dynamicSharedBytes;
+  int resident = 0;
+  auto threads = launch.block[0] * launch.block[1] * launch.block[2];
+  if (driver.occupancy(&resident, *function, static_cast<int>(threads),
+                       static_cast<size_t>(launch.dynamicSharedBytes)) ==
+      cuda::kSuccess)
+    launched.blocksPerSM = resident;
+
+  // The first run is the one that is checked, and the one that warms up.
+  cuda::Result result = start(*function, launch);
+  if (result == cuda::kSuccess)
+    result = driver.synchronize();
+  Expected<double> seconds = 0.0;
+  if (result == cuda::kSuccess && mode == LaunchMode::Time)
+    seconds = measure(*function, launch, result);
+  if (failure && isFault(result))
+    *failure = LaunchFailure::Finding;
+  if (failure && result == cuda::kLaunchTimeout)
+    *failure = LaunchFailure::Endless;
+  if (result != cuda::kSuccess)
+    return tl::unexpected(
+        driver.error("kernel '" + launch.kernel + "'", result));
+  launched.seconds = *seconds;
+  return launched;
+}
+
+Expected<std::unique_ptr<Device>> dietcode::makeCudaDevice(int index) {
+  Expected<const Driver *> driver = cuda::loadDriver();
+  if (!driver)
+    return fail("cuda:" + std::to_string(index) + ": " +
+                driver.error().message);
+  Expected<cuda::DeviceHandle> handle = cuda::findDevice(**driver, index);
+  if (!handle)
+    return tl::unexpected(handle.error());
+  Expected<const DeviceSpec *> spec = lookupCudaDevice(index);
+  Expected<std::string> product = cudaRecordName(index);
+  if (!spec || !product)
+    return tl::unexpected(spec ? product.error() : spec.error());
+  auto device = std::make_unique<CudaDevice>(**driver, **spec, index, *handle,
+                                             std::move(*product));
+  if (auto started = device->start(); !started)
+    return tl::unexpected(started.error());
+  return device;
+}

@@ -1,0 +1,124 @@
+//===- CudaDriver.h - The CUDA driver, loaded at run time -------*- C++ -*-===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The part of the CUDA driver API that a device needs. It is looked for when a
+// CUDA device is asked for, so that nothing is linked and nothing of the
+// toolkit is needed to build; what is declared here is its documented binary
+// interface. DIETCODE_LIBCUDA=path names another library.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DIETCODE_DEVICE_CUDADRIVER_H
+#define DIETCODE_DEVICE_CUDADRIVER_H
+
+#include "dietcode/Support/Expected.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace dietcode::cuda {
+
+/// CUresult, and what tells a fault of a kernel from one of the caller.
+using Result = int;
+enum : Result {
+  kSuccess = 0,
+  kNotFound = 500,
+  kIllegalAddress = 700,
+  kLaunchTimeout = 702,
+  kAssert = 710,
+  kHardwareStackError = 714,
+  kIllegalInstruction = 715,
+  kMisalignedAddress = 716,
+  kInvalidAddressSpace = 717,
+  kInvalidPc = 718,
+  kLaunchFailed = 719,
+};
+
+using DeviceHandle = int;
+using Context = struct ContextTag *;
+using ModuleHandle = struct ModuleTag *;
+using Function = struct FunctionTag *;
+using Event = struct EventTag *;
+using Stream = struct StreamTag *;
+using Pointer = unsigned long long;
+
+/// CUdevice_attribute.
+enum Attribute : int {
+  kMaxThreadsPerBlock = 1,
+  kSharedPerBlock = 8,
+  kClockKilohertz = 13,
+  kMultiprocessors = 16,
+  kMemoryClockKilohertz = 36,
+  kMemoryBusBits = 37,
+  kL2Bytes = 38,
+  kThreadsPerMultiprocessor = 39,
+  kCapabilityMajor = 75,
+  kCapabilityMinor = 76,
+  kSharedPerMultiprocessor = 81,
+  kRegistersPerMultiprocessor = 82,
+  kSharedPerBlockOptIn = 97,
+};
+
+/// CUfunction_attribute.
+enum FunctionAttribute : int {
+  kFunctionSharedBytes = 1,
+  kFunctionLocalBytes = 3,
+  kFunctionRegisters = 4,
+  kFunctionMaxDynamicShared = 8,
+};
+
+/// CUjit_option.
+enum JitOption : int { kJitErrorLog = 5, kJitErrorLogBytes = 6 };
+
+/// The functions, all of them there but those said to be optional.
+struct Driver {
+  Result (*init)(unsigned);
+  Result (*deviceCount)(int *);
+  Result (*deviceGet)(DeviceHandle *, int);
+  Result (*deviceName)(char *, int, DeviceHandle);
+  Result (*deviceAttribute)(int *, Attribute, DeviceHandle);
+  Result (*retainContext)(Context *, DeviceHandle);
+  Result (*releaseContext)(DeviceHandle);
+  Result (*setContext)(Context);
+  Result (*synchronize)();
+  Result (*loadModule)(ModuleHandle *, const void *, unsigned, JitOption *,
+                       void **);
+  Result (*unloadModule)(ModuleHandle);
+  Result (*getFunction)(Function *, ModuleHandle, const char *);
+  Result (*functionAttribute)(int *, FunctionAttribute, Function);
+  Result (*setFunctionAttribute)(Function, FunctionAttribute, int);
+  Result (*occupancy)(int *, Function, int, size_t);
+  Result (*allocate)(Pointer *, size_t);
+  Result (*free)(Pointer);
+  Result (*fill)(Pointer, unsigned char, size_t);
+  Result (*toDevice)(Pointer, const void *, size_t);
+  Result (*toHost)(void *, Pointer, size_t);
+  Result (*launch)(Function, unsigned, unsigned, unsigned, unsigned, unsigned,
+                   unsigned, unsigned, Stream, void **, void **);
+  Result (*createEvent)(Event *, unsigned);
+  Result (*destroyEvent)(Event);
+  Result (*recordEvent)(Event, Stream);
+  Result (*synchronizeEvent)(Event);
+  Result (*elapsed)(float *, Event, Event);
+  Result (*errorName)(Result, const char **);
+  Result (*errorText)(Result, const char **);
+  /// Since CUDA 12.4; null before.
+  Result (*paramInfo)(Function, size_t, size_t *, size_t *);
+
+  /// "what: CUDA_ERROR_X, as the driver explains it".
+  Error error(const std::string &what, Result result) const;
+};
+
+/// The driver of this process, initialised. The error says what was looked for,
+/// or what the driver said.
+Expected<const Driver *> loadDriver();
+
+} // namespace dietcode::cuda
+
+#endif // DIETCODE_DEVICE_CUDADRIVER_H
