@@ -52,8 +52,8 @@ func.func @g(%a: tensor<?x64xf32>, %b: tensor<64x32xf32>, %c: tensor<?x32xf32>) 
 // JSON: error: --json prints the report to the standard output, so the tuned IR needs a file: give -o
 // RUN: not dietcode-tune %t/matmul.mlir --device=virtual:t5 -o %t/keep.mlir 2>&1 | FileCheck %s --check-prefix=DEVICE
 // DEVICE: error: {{.*}}virtual:t5
-// RUN: not dietcode-tune %t/matmul.mlir --device=cuda:0 -o %t/keep.mlir 2>&1 | FileCheck %s --check-prefix=CUDA
-// CUDA: error: {{.*}}no CUDA device
+// RUN: not env DIETCODE_LIBCUDA=/no/such/driver dietcode-tune %t/matmul.mlir --device=cuda:0 -o %t/keep.mlir 2>&1 | FileCheck %s --check-prefix=CUDA
+// CUDA: error: {{.*}}cuda:0: there is no CUDA driver: /no/such/driver
 // RUN: not dietcode-tune %t/matmul.mlir --model-only --max-kernels=1 --max-regret=0 -o %t/keep.mlir 2>&1 | FileCheck %s --check-prefix=REGRET
 // REGRET: matmul.mlir:5:8: error: 'dietcode.matmul' op predicted regret {{.*}} is above max-regret 0.0%
 // RUN: FileCheck %s --check-prefix=KEPT < %t/keep.mlir
