@@ -126,6 +126,9 @@ static void measureChains(KernelProfile &profile, const ScheduleLayout &layout,
   profile.chainCycles = real(schedule.blockK) * step;
   // Store the staged copies, meet at the barrier, load the first fragments.
   profile.syncCycles = 2 * device.sharedLatency;
+  // With one buffer, nobody may store before all have multiplied.
+  if (schedule.stages == 1)
+    profile.syncCycles += device.barrierLatency;
   profile.epilogueCycles = real(schedule.blockM * schedule.blockN) *
                            kBytesPerElement / device.sharedBytesPerCycle;
 }
