@@ -25,7 +25,7 @@ struct ScheduleSpace {
   std::vector<int64_t> threadM = {1, 2, 4, 8, 16};
   std::vector<int64_t> threadN = {1, 2, 4, 8, 16};
   std::vector<int64_t> stages = {2};
-  std::vector<int64_t> split = {1};
+  std::vector<int64_t> split = {1, 2, 4, 8};
   std::vector<int64_t> vector = {kMaxVectorWidth};
   std::vector<TileOrder> order = {TileOrder::MFirst};
 };

@@ -16,6 +16,7 @@
 #define DIETCODE_TUNE_OPERATORTUNER_H
 
 #include "dietcode/Record/Record.h"
+#include "dietcode/Search/ScheduleSpace.h"
 #include "dietcode/Tune/Proposer.h"
 
 #include <map>
@@ -65,7 +66,8 @@ public:
   /// `twin` is the build that serves them; empty: either.
   OperatorTuner(const DeviceSpec &device, OperatorTraits traits,
                 std::vector<TuneInstance> instances,
-                std::vector<ContractionShape> points, std::string twin = "");
+                std::vector<ContractionShape> points, std::string twin = "",
+                const ScheduleSpace &space = {});
 
   const OperatorTraits &getTraits() const { return traits; }
   const std::vector<TuneInstance> &getInstances() const { return instances; }
@@ -106,6 +108,7 @@ private:
   std::vector<TuneInstance> instances;
   std::vector<ContractionShape> points;
   bool fits(const ContractionShape &shape) const;
+  void shareAmongSplits();
 
   std::string twin;
   ContractionShape reference; ///< What measurements should be near to.
