@@ -126,9 +126,10 @@ public:
       : all(all), wanted(wanted), seed(seed), model(*all.device),
         best(all.instances.size(), INFINITY),
         tuner(*all.device, all.traits, instancesOf(all, wanted), pointsOf(all),
-              /*twin=*/"", /*rangeShare=*/0) {
+              /*twin=*/"", /*space=*/{}, /*rangeShare=*/0) {
     for (size_t c = 0; c < all.schedules.size(); ++c)
       indices[all.schedules[c].name()] = c;
+    excludeOthers();
   }
 
   /// Measures one more batch. False if there is nothing left.
@@ -143,6 +144,8 @@ private:
   static std::vector<TuneInstance>
   instancesOf(const Enumeration &all, const std::vector<size_t> &wanted);
   static std::vector<ContractionShape> pointsOf(const Enumeration &all);
+  /// Keeps the search to what was enumerated.
+  void excludeOthers();
   Record measure(size_t candidate);
 
   const Enumeration &all;
@@ -173,18 +176,23 @@ std::vector<ContractionShape> Search::pointsOf(const Enumeration &all) {
   return points;
 }
 
+void Search::excludeOthers() {
+  std::vector<Record> others;
+  for (const Schedule &schedule : tuner.getPool().space) {
+    if (indices.count(schedule.name()))
+      continue;
+    Record &record = others.emplace_back();
+    record.op = all.traits.signature();
+    record.schedule = schedule.name();
+    record.status = RecordStatus::CompileError;
+  }
+  tuner.add(others);
+}
+
 /// The record that dietcode-tune would get.
 Record Search::measure(size_t candidate) {
-  const Schedule &schedule = tuner.getPool().space[candidate];
-  Record record;
-  record.op = all.traits.signature();
-  record.schedule = schedule.name();
-  auto at = indices.find(schedule.name());
-  if (at == indices.end()) {
-    record.status = RecordStatus::Spills;
-    return record;
-  }
-  record = all.records[at->second];
+  auto at = indices.find(tuner.getPool().space[candidate].name());
+  Record record = all.records[at->second];
   record.runs.clear();
   for (const KernelRun &run : all.measured[at->second].runs) {
     RecordRun entry;

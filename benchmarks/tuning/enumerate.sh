@@ -9,6 +9,6 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=${BUILD:-$root/build}
 records=${1:?usage: enumerate.sh RECORDS [FILE]}
-"$build/bin/dietcode-tune" "${2:-$root/benchmarks/bert/qkv.mlir}" --exhaustive \
+"$build/bin/dietcode-tune" "${2:-$root/benchmarks/bert/qkv.mlir}" --exhaustive --space split=1 \
   --records "$records" -o /dev/null
 "$build/benchmarks/bench-ranking" "$records"

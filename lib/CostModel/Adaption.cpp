@@ -37,13 +37,15 @@ namespace {
 /// A shape in terms of the tiles that cover it.
 struct Tiling {
   double m, n, k;
-  double blocksM, blocksN, blocks, tilesK;
+  double tilesM, tilesN, blocks;
+  double tilesK; ///< Of one block.
 
   Tiling(const Schedule &schedule, const ContractionShape &shape)
       : m(real(shape.m)), n(real(shape.n)), k(real(shape.k)),
-        blocksM(ceilDiv(m, real(schedule.blockM))),
-        blocksN(ceilDiv(n, real(schedule.blockN))), blocks(blocksM * blocksN),
-        tilesK(ceilDiv(k, real(schedule.blockK))) {}
+        tilesM(ceilDiv(m, real(schedule.blockM))),
+        tilesN(ceilDiv(n, real(schedule.blockN))),
+        blocks(tilesM * tilesN * real(schedule.split)),
+        tilesK(real(kTilesPerBlock(schedule, shape.k))) {}
 };
 
 struct Traffic {
@@ -64,28 +66,66 @@ struct Rounds {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// Every block reads its rows of A and columns of B through L2; clamped ones
-/// repeat a line that L1 holds. DRAM serves each element at least once. Blocks
-/// run in columns of C (m fastest), `resident` at a time and in step along k,
-/// so operands are shared within a wave; across waves only what L2 holds.
-static Traffic trafficOf(const Tiling &tiling, const Schedule &schedule,
-                         double resident, double l2Capacity) {
-  double bytesA = tiling.m * tiling.k * kBytesPerElement;
-  double bytesB = tiling.n * tiling.k * kBytesPerElement;
-  double bytesC = tiling.m * tiling.n * kBytesPerElement;
-  Traffic traffic;
-  traffic.l2Bytes = bytesA * tiling.blocksN + bytesB * tiling.blocksM + bytesC;
+namespace {
+/// The operand that is indexed by a dimension of C.
+struct Operand {
+  double bytes;
+  double tiles;     ///< Along the dimension.
+  double tileBytes; ///< Of one of them, over all of k.
+};
+} // namespace
 
-  double columns = std::min(tiling.blocksN, ceilDiv(resident, tiling.blocksM));
-  double stripB = std::min(tiling.n, columns * real(schedule.blockN)) *
-                  tiling.k * kBytesPerElement;
-  double readsA = 1, readsB = 1;
-  if (tiling.blocksM > resident && stripB > l2Capacity / 2)
-    readsB = ceilDiv(tiling.blocksM, resident);
-  if (bytesA + stripB > l2Capacity)
-    readsA = ceilDiv(tiling.blocksN, columns);
-  traffic.dramBytes = bytesA * readsA + bytesB * readsB + bytesC;
+/// Every block reads its rows of A and columns of B through L2; clamped ones
+/// repeat a line that L1 holds. DRAM serves each element at least once. Tiles
+/// run along the first dimension of the order, `resident` of them at a time and
+/// in step along k, so operands are shared within a wave; across waves only
+/// what L2 holds. What is written, the sums of all parts after a split, goes
+/// out once.
+static Traffic trafficOf(const Tiling &tiling, const Schedule &schedule,
+                         double residentBlocks, double l2Capacity) {
+  double resident = std::max(1.0, residentBlocks / real(schedule.split));
+  double written =
+      tiling.m * tiling.n * kBytesPerElement * real(schedule.split);
+  auto operandOf = [&](double extent, double tiles, int64_t block) {
+    double bytesPerLine = tiling.k * kBytesPerElement;
+    return Operand{extent * bytesPerLine, tiles, real(block) * bytesPerLine};
+  };
+  Operand a = operandOf(tiling.m, tiling.tilesM, schedule.blockM);
+  Operand b = operandOf(tiling.n, tiling.tilesN, schedule.blockN);
+  Traffic traffic;
+  traffic.l2Bytes = a.bytes * b.tiles + b.bytes * a.tiles + written;
+
+  bool isMFirst = schedule.order == TileOrder::MFirst;
+  const Operand &inner = isMFirst ? a : b, &outer = isMFirst ? b : a;
+  double strips = std::min(outer.tiles, ceilDiv(resident, inner.tiles));
+  double strip = std::min(outer.bytes, strips * outer.tileBytes);
+  double innerReads = 1, outerReads = 1;
+  if (inner.tiles > resident && strip > l2Capacity / 2)
+    outerReads = ceilDiv(inner.tiles, resident);
+  if (inner.bytes + strip > l2Capacity)
+    innerReads = ceilDiv(outer.tiles, strips);
+  traffic.dramBytes =
+      inner.bytes * innerReads + outer.bytes * outerReads + written;
   return traffic;
+}
+
+/// The reduction waits for its loads once, and then takes what it needs to read
+/// the sums, from L2 if they fit into it, or to write their total.
+double Adaption::otherSeconds(const Schedule &schedule,
+                              const ContractionShape &shape,
+                              double blocks) const {
+  if (schedule.split == 1)
+    return device.launchSeconds;
+  double tiles = blocks / real(schedule.split);
+  double elements =
+      std::min(real(shape.m) * real(shape.n),
+               tiles * real(schedule.blockM) * real(schedule.blockN));
+  double written = elements * kBytesPerElement;
+  double read = written * real(schedule.split);
+  double rate = read <= real(device.l2Bytes) ? device.l2BytesPerSecond
+                                             : device.dramBytesPerSecond;
+  return 2 * device.launchSeconds + device.globalLatency / device.clockHz +
+         std::max(read / rate, written / device.dramBytesPerSecond);
 }
 
 //===----------------------------------------------------------------------===//
@@ -204,18 +244,19 @@ CostEstimate Adaption::estimate(const MicroKernelCost &cost,
   double dram = traffic.dramBytes / device.dramBytesPerSecond;
   double kernel =
       combine(cost.source, rounds.seconds, l2, dram) * calibrate(cost, shape);
+  double other = otherSeconds(schedule, shape, tiling.blocks);
 
   double useful = tiling.m * tiling.n * tiling.k;
   double computed = tiling.blocks * tiling.tilesK *
                     real(schedule.blockM * schedule.blockN * schedule.blockK);
-  result.seconds = device.launchSeconds + kernel;
+  result.seconds = other + kernel;
   result.flopsPerSecond = 2 * useful / result.seconds;
   result.blocks = static_cast<int64_t>(tiling.blocks);
   result.blocksPerSM = cost.resources.blocksPerSM;
   result.waves = tiling.blocks / resident;
   result.paddingWaste = 1 - useful / computed;
   result.occupancy = cost.resources.occupancy;
-  if (device.launchSeconds > kernel)
+  if (other > kernel)
     result.bound = "launch";
   else if (dram >= rounds.seconds && dram >= l2)
     result.bound = "dram";

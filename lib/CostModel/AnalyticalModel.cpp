@@ -47,13 +47,15 @@ static double real(int64_t value) { return static_cast<double>(value); }
 // One block
 //===----------------------------------------------------------------------===//
 
-/// Wavefronts of a fragment load: lanes that read the same address are served
+/// Wavefronts of a fragment load. Lanes that read the same address are served
 /// together, so what counts are the distinct bytes, which are contiguous
-/// (`lanes` groups of `group` floats), per row of banks.
-static double fragmentWavefronts(int64_t lanes, int64_t group,
+/// (`lanes` groups of `group` floats), per row of banks. A warp's load of 64 or
+/// 128 bits takes two or four requests however few bytes these are, and half as
+/// many where pairs of lanes, of `others` across, read the same.
+static double fragmentWavefronts(int64_t lanes, int64_t others, int64_t group,
                                  const DeviceSpec &device) {
-  return ceilDiv(real(lanes * group) * kBytesPerElement,
-                 device.sharedBanks * kBytesPerElement);
+  double requests = ceilDiv(real(group), others >= 2 ? 2 : 1);
+  return std::max(requests, ceilDiv(real(lanes * group), device.sharedBanks));
 }
 
 /// Wavefronts of one scalar store of the transposed A tile. Lane l of a warp
@@ -91,8 +93,10 @@ static void countInstructions(KernelProfile &profile,
   profile.fmaCycles = warps * fmas * device.warpSize / device.fp32LanesPerSM;
 
   double wavefronts =
-      loadsA * fragmentWavefronts(layout.lanesM, layout.groupM, device) +
-      loadsB * fragmentWavefronts(layout.lanesN, layout.groupN, device) +
+      loadsA * fragmentWavefronts(layout.lanesM, layout.lanesN, layout.groupM,
+                                  device) +
+      loadsB * fragmentWavefronts(layout.lanesN, layout.lanesM, layout.groupN,
+                                  device) +
       storesA * transposeConflicts(schedule, layout, device) +
       storesB * real(layout.vectorB) +
       // L1 and shared memory are one unit, which the global loads pass too.
@@ -126,6 +130,9 @@ static void measureChains(KernelProfile &profile, const ScheduleLayout &layout,
   profile.chainCycles = real(schedule.blockK) * step;
   // Store the staged copies, meet at the barrier, load the first fragments.
   profile.syncCycles = 2 * device.sharedLatency;
+  // With one buffer, nobody may store before all have multiplied.
+  if (schedule.stages == 1)
+    profile.syncCycles += device.barrierLatency;
   profile.epilogueCycles = real(schedule.blockM * schedule.blockN) *
                            kBytesPerElement / device.sharedBytesPerCycle;
 }

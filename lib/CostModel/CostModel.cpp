@@ -20,10 +20,6 @@ static std::string schemaHash() {
   return featureSchemaHash(kernelFeatureNames());
 }
 
-static double tilesOf(const Schedule &schedule, int64_t k) {
-  return std::ceil(double(k) / double(schedule.blockK));
-}
-
 //===----------------------------------------------------------------------===//
 // Prediction
 //===----------------------------------------------------------------------===//
@@ -100,7 +96,7 @@ static double distance(const KernelRun &run, const ContractionShape &to) {
 static bool isFullGrid(const KernelRun &run, const Schedule &schedule) {
   double tiles = std::ceil(double(run.shape.m) / double(schedule.blockM)) *
                  std::ceil(double(run.shape.n) / double(schedule.blockN));
-  return double(run.blocks) == tiles;
+  return double(run.blocks) == tiles * double(schedule.split);
 }
 
 /// The runs on one block per SM and on a full device that are nearest to
@@ -133,6 +129,15 @@ findRounds(const MeasuredKernel &kernel, int most, int smCount,
   return {lone, full};
 }
 
+/// Seconds of the main kernel of a run. What is not its own is estimated, and
+/// must not make it too small.
+static double kernelSeconds(const KernelRun &run, const Schedule &schedule,
+                            const Adaption &adaption) {
+  constexpr double kLeastShare = 0.1;
+  double other = adaption.otherSeconds(schedule, run.shape, double(run.blocks));
+  return std::max(run.seconds - other, kLeastShare * run.seconds);
+}
+
 /// Makes `round` take `seconds` over `tiles`, keeping what is not the loop
 /// unless it would be most of it.
 static void setRound(RoundCost &round, double seconds, double tiles) {
@@ -161,10 +166,11 @@ void CostModel::fitToWholeGrid(MicroKernelCost &cost,
   if (!best)
     return;
   cost.source = CostSource::Measured;
-  double seconds = best->seconds - device.launchSeconds;
+  double seconds = kernelSeconds(*best, kernel.schedule, adaption);
+  double other =
+      adaption.otherSeconds(kernel.schedule, best->shape, double(best->blocks));
   for (int i = 0; i < kIterations; ++i) {
-    double estimated =
-        adaption.estimate(cost, best->shape).seconds - device.launchSeconds;
+    double estimated = adaption.estimate(cost, best->shape).seconds - other;
     double ratio = seconds / estimated;
     cost.full.perTile *=
         std::min(kMostCorrection, std::max(1 / kMostCorrection, ratio));
@@ -184,13 +190,13 @@ MicroKernelCost CostModel::measured(const MeasuredKernel &kernel,
   int most = cost.resources.blocksPerSM;
   auto [lone, full] = findRounds(kernel, most, device.smCount, reference);
   if (lone.run)
-    setRound(cost.lone, lone.run->seconds - device.launchSeconds,
-             tilesOf(schedule, lone.run->shape.k));
+    setRound(cost.lone, kernelSeconds(*lone.run, schedule, adaption),
+             double(kTilesPerBlock(schedule, lone.run->shape.k)));
   if (full.run)
     setRound(cost.full,
-             (full.run->seconds - device.launchSeconds) * most /
+             kernelSeconds(*full.run, schedule, adaption) * most /
                  full.blocksPerSM,
-             tilesOf(schedule, full.run->shape.k));
+             double(kTilesPerBlock(schedule, full.run->shape.k)));
   if (full.run || lone.run)
     cost.source = CostSource::Measured;
   if (lone.run && !full.run)
@@ -203,9 +209,10 @@ MicroKernelCost CostModel::measured(const MeasuredKernel &kernel,
   for (const KernelRun &run : kernel.runs) {
     if (!isFullGrid(run, schedule))
       continue;
-    double estimated =
-        adaption.estimate(cost, run.shape).seconds - device.launchSeconds;
-    double seconds = run.seconds - device.launchSeconds;
+    double other =
+        adaption.otherSeconds(schedule, run.shape, double(run.blocks));
+    double estimated = adaption.estimate(cost, run.shape).seconds - other;
+    double seconds = kernelSeconds(run, schedule, adaption);
     if (estimated > 0 && seconds > 0)
       calibrations.push_back({run.shape, seconds / estimated});
   }

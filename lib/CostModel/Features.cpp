@@ -53,6 +53,8 @@ static const Feature kFeatures[] = {
     FEATURE("log2_thread_m", log2Of(s.schedule.threadM)),
     FEATURE("log2_thread_n", log2Of(s.schedule.threadN)),
     FEATURE("stages", s.schedule.stages),
+    FEATURE("log2_split", log2Of(s.schedule.split)),
+    FEATURE("n_first", s.schedule.order == TileOrder::NFirst),
     FEATURE("log2_threads", log2Of(s.layout.threads)),
     FEATURE("log2_accumulators",
             log2Of(s.schedule.threadM *s.schedule.threadN)),

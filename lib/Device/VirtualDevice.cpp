@@ -62,6 +62,7 @@ private:
   uint64_t instructionLimit;
   std::string deviceName;
   std::map<DevicePointer, uint64_t> mappings; ///< And their sizes.
+  std::vector<uint64_t> lastWritten;          ///< By the last launch.
 };
 
 void *toHost(DevicePointer pointer) {
@@ -222,6 +223,8 @@ Expected<LaunchResult> VirtualDevice::launch(const DeviceModule &module,
   config.dynamicSharedBytes = launch.dynamicSharedBytes;
   config.maxWarpInstructionsPerBlock = instructionLimit;
   config.registersPerThread = static_cast<uint32_t>(launch.registers);
+  if (launch.followsLast)
+    config.recent = lastWritten;
   config.timeOnly = mode == LaunchMode::Time;
   config.checks = mode == LaunchMode::Time ? vgpu::CheckOptions::none()
                                            : vgpu::CheckOptions::all();
@@ -233,10 +236,13 @@ Expected<LaunchResult> VirtualDevice::launch(const DeviceModule &module,
   Expected<vgpu::LaunchReport> report = gpu.launch(
       *static_cast<const VirtualModule &>(module).module, launch.kernel, config,
       params.data(), params.size(), &kind, &finding);
-  if (report)
+  lastWritten.clear();
+  if (report) {
+    lastWritten = std::move(report->written);
     return LaunchResult{report->virtualSeconds, report->registersPerThread,
                         report->sharedBytesPerBlock,
                         report->residentBlocksPerSM};
+  }
   if (failure)
     *failure = failureOf(kind, finding);
   return tl::unexpected(report.error());

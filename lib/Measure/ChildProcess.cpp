@@ -42,7 +42,7 @@ static Record failedRecord(const Job &job, const std::string &device,
   Record record = job.record;
   record.runs.clear();
   record.device = recordNameOf(device).value_or(device);
-  record.registers = job.registers;
+  record.registers = job.kernels.front().registers;
   record.verified = false;
   record.status = status;
   record.error = why;

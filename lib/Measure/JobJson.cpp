@@ -16,7 +16,7 @@
 using namespace dietcode;
 using Json = nlohmann::ordered_json;
 
-static constexpr int64_t formatVersion = 1;
+static constexpr int64_t formatVersion = 2;
 
 //===----------------------------------------------------------------------===//
 // Arguments
@@ -99,6 +99,8 @@ static Json print(const JobBuffer &buffer) {
     json["file"] = buffer.file;
   else
     json["init"] = buffer.init == BufferInit::NaN ? "nan" : "uninitialized";
+  if (buffer.isScratch)
+    json["scratch"] = true;
   return json;
 }
 
@@ -107,10 +109,18 @@ static Json print(const JobLaunch &launch) {
   for (const JobArgument &argument : launch.args)
     args.push_back(print(argument));
   Json json;
+  json["kernel"] = launch.kernel;
   json["grid"] = launch.grid;
   json["block"] = launch.block;
   json["shared"] = launch.sharedBytes;
   json["args"] = std::move(args);
+  return json;
+}
+
+static Json print(const JobSequence &launches) {
+  Json json = Json::array();
+  for (const JobLaunch &launch : launches)
+    json.push_back(print(launch));
   return json;
 }
 
@@ -129,27 +139,27 @@ std::string dietcode::printJob(const Job &job) {
                {"id", job.id},
                {"device", job.device},
                {"ptx", job.ptx},
-               {"kernel", job.kernel},
-               {"registers", job.registers},
                {"record", Json::parse(printRecord(job.record))}};
-  for (const char *name : {"buffers", "verify", "time"})
+  for (const char *name : {"kernels", "buffers", "verify", "time"})
     json[name] = Json::array();
+  for (const JobKernel &kernel : job.kernels)
+    json["kernels"].push_back(
+        {{"name", kernel.name}, {"registers", kernel.registers}});
   for (const JobBuffer &buffer : job.buffers)
     json["buffers"].push_back(print(buffer));
   for (const JobVerify &verify : job.verify) {
-    Json launch = print(static_cast<const JobLaunch &>(verify));
-    launch["outputs"] = Json::array();
+    Json run = {{"launches", print(verify.launches)},
+                {"outputs", Json::array()},
+                {"untouched", verify.untouched}};
     for (const JobOutput &output : verify.outputs)
-      launch["outputs"].push_back(print(output));
-    launch["untouched"] = verify.untouched;
-    json["verify"].push_back(std::move(launch));
+      run["outputs"].push_back(print(output));
+    json["verify"].push_back(std::move(run));
   }
   for (const JobTime &time : job.time) {
-    Json launch = print(static_cast<const JobLaunch &>(time));
-    launch["shape"] = Json::object();
+    Json run = {{"shape", Json::object()}, {"launches", print(time.launches)}};
     for (auto &[name, extent] : time.shape)
-      launch["shape"][name] = extent;
-    json["time"].push_back(std::move(launch));
+      run["shape"][name] = extent;
+    json["time"].push_back(std::move(run));
   }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -274,13 +284,37 @@ JobArgument parseArgument(const Json &json, const Job &job) {
   return JobArgument::pointer(buffer, offset);
 }
 
-void parseLaunch(const Json &json, const Job &job, JobLaunch &launch) {
+JobLaunch parseLaunch(const Json &json, const Job &job) {
   using Extents = std::array<int64_t, 3>;
+  JobLaunch launch;
+  auto kernel = get<uint64_t>(json, "kernel", 0);
+  if (kernel >= job.kernels.size())
+    reject("there is no kernel " + std::to_string(kernel));
+  launch.kernel = static_cast<int>(kernel);
   launch.grid = get<Extents>(json, "grid");
   launch.block = get<Extents>(json, "block");
   launch.sharedBytes = get<int64_t>(json, "shared", 0);
   for (const Json &argument : elements(json, "args"))
     launch.args.push_back(parseArgument(argument, job));
+  return launch;
+}
+
+JobSequence parseLaunches(const Json &json, const Job &job) {
+  JobSequence launches;
+  for (const Json &launch : elements(json, "launches"))
+    launches.push_back(parseLaunch(launch, job));
+  if (launches.empty())
+    reject("a run has no 'launches'");
+  return launches;
+}
+
+JobKernel parseKernel(const Json &json) {
+  JobKernel kernel;
+  kernel.name = get<std::string>(json, "name");
+  kernel.registers = get<int64_t>(json, "registers", 0);
+  if (kernel.registers < 0 || kernel.registers > 1024)
+    reject("'registers' is not in 0 to 1024");
+  return kernel;
 }
 
 JobBuffer parseBuffer(const Json &json) {
@@ -294,6 +328,7 @@ JobBuffer parseBuffer(const Json &json) {
     buffer.init = BufferInit::NaN;
   else if (init != "uninitialized")
     reject("'" + init + "' is neither nan nor uninitialized");
+  buffer.isScratch = get<bool>(json, "scratch", false);
   return buffer;
 }
 
@@ -365,23 +400,24 @@ Job parseFields(const Json &json) {
   if (!json.is_object())
     reject("it is no JSON object");
   if (get<int64_t>(json, "v") != formatVersion)
-    reject("it has version " + json["v"].dump() + "; this program knows 1");
+    reject("it has version " + json["v"].dump() + "; this program knows " +
+           std::to_string(formatVersion));
   Job job;
   job.id = get<std::string>(json, "id");
   if (!isJobId(job.id))
     reject("'" + job.id + "' cannot be the id of a job");
   job.device = get<std::string>(json, "device", "");
   job.ptx = getFile(json, "ptx");
-  job.kernel = get<std::string>(json, "kernel");
-  job.registers = get<int64_t>(json, "registers", 0);
-  if (job.registers < 0 || job.registers > 1024)
-    reject("'registers' is not in 0 to 1024");
+  for (const Json &kernel : elements(json, "kernels"))
+    job.kernels.push_back(parseKernel(kernel));
+  if (job.kernels.empty())
+    reject("there are no 'kernels'");
   job.record = parseBaseRecord(get<Json>(json, "record"), job);
   for (const Json &buffer : elements(json, "buffers"))
     job.buffers.push_back(parseBuffer(buffer));
   for (const Json &entry : elements(json, "verify")) {
     JobVerify verify;
-    parseLaunch(entry, job, verify);
+    verify.launches = parseLaunches(entry, job);
     for (const Json &output : elements(entry, "outputs"))
       verify.outputs.push_back(parseOutput(output, job));
     verify.untouched = get<bool>(entry, "untouched", true);
@@ -389,7 +425,7 @@ Job parseFields(const Json &json) {
   }
   for (const Json &entry : elements(json, "time")) {
     JobTime time;
-    parseLaunch(entry, job, time);
+    time.launches = parseLaunches(entry, job);
     Json shape = get<Json>(entry, "shape");
     for (auto &[name, extent] : shape.items())
       time.shape.emplace_back(name, parseInteger<int64_t>(extent, "i64"));

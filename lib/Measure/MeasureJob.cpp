@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <set>
 
 using namespace dietcode;
 
@@ -28,7 +29,7 @@ public:
     record.error.clear();
     record.runs.clear();
     record.verified = false;
-    record.registers = job.registers;
+    record.registers = job.kernels.front().registers;
   }
   ~Measurement() { freeBuffers(); }
 
@@ -61,12 +62,15 @@ private:
   bool timeAll();
   bool time(const JobTime &time);
 
-  bool makeBuffers(const JobLaunch &launch, BufferUse use);
+  bool makeBuffers(const JobSequence &launches, BufferUse use);
   bool fill(int index, DevicePointer pointer);
   Expected<std::vector<double>> readDoubles(const std::string &file,
                                             const JobOutput &output);
   void freeBuffers();
-  std::optional<LaunchResult> launch(const JobLaunch &launch, LaunchMode mode);
+  std::optional<double> launchAll(const JobSequence &launches, LaunchMode mode);
+  std::optional<LaunchResult> launch(const JobLaunch &launch, LaunchMode mode,
+                                     bool followsLast);
+  void describe(const JobLaunch &launch, const LaunchResult &result);
 
   const Job &job;
   const std::string &folder;
@@ -87,8 +91,10 @@ bool Measurement::load() {
   if (!loaded)
     return stop(loaded.error());
   module = std::move(*loaded);
-  Expected<KernelFacts> facts = module->kernel(job.kernel);
-  return facts ? true : stop(facts.error());
+  for (const JobKernel &kernel : job.kernels)
+    if (Expected<KernelFacts> facts = module->kernel(kernel.name); !facts)
+      return stop(facts.error());
+  return true;
 }
 
 void Measurement::freeBuffers() {
@@ -98,10 +104,19 @@ void Measurement::freeBuffers() {
   initial.clear();
 }
 
-bool Measurement::makeBuffers(const JobLaunch &launch, BufferUse use) {
-  for (const JobArgument &argument : launch.args) {
-    int index = argument.buffer;
-    if (index < 0 || buffers.count(index))
+/// The buffers that launches are given.
+static std::set<int> buffersOf(const JobSequence &launches) {
+  std::set<int> indices;
+  for (const JobLaunch &launch : launches)
+    for (const JobArgument &argument : launch.args)
+      if (argument.buffer >= 0)
+        indices.insert(argument.buffer);
+  return indices;
+}
+
+bool Measurement::makeBuffers(const JobSequence &launches, BufferUse use) {
+  for (int index : buffersOf(launches)) {
+    if (buffers.count(index))
       continue;
     Expected<DevicePointer> pointer =
         device.allocate(job.buffers[static_cast<size_t>(index)].bytes, use,
@@ -152,13 +167,16 @@ static RecordStatus statusOf(LaunchFailure failure) {
 }
 
 std::optional<LaunchResult> Measurement::launch(const JobLaunch &launch,
-                                                LaunchMode mode) {
+                                                LaunchMode mode,
+                                                bool followsLast) {
+  const JobKernel &kernel = job.kernels[static_cast<size_t>(launch.kernel)];
   DeviceLaunch config;
-  config.kernel = job.kernel;
+  config.kernel = kernel.name;
   config.grid = launch.grid;
   config.block = launch.block;
   config.dynamicSharedBytes = launch.sharedBytes;
-  config.registers = job.registers;
+  config.registers = kernel.registers;
+  config.followsLast = followsLast;
   for (const JobArgument &argument : launch.args) {
     config.params.push_back(argument.scalar);
     if (argument.buffer < 0)
@@ -174,16 +192,38 @@ std::optional<LaunchResult> Measurement::launch(const JobLaunch &launch,
     stop(statusOf(failure), result.error().message);
     return std::nullopt;
   }
-  record.registers = job.registers ? job.registers : result->registers;
-  record.sharedBytes = result->sharedBytes;
-  record.blocksPerSM = result->blocksPerSM;
-  record.threads = launch.block[0] * launch.block[1] * launch.block[2];
+  if (launch.kernel == 0)
+    describe(launch, *result);
   return *result;
 }
 
+void Measurement::describe(const JobLaunch &launch,
+                           const LaunchResult &result) {
+  int64_t assembled = job.kernels.front().registers;
+  record.registers = assembled ? assembled : result.registers;
+  record.sharedBytes = result.sharedBytes;
+  record.blocksPerSM = result.blocksPerSM;
+  record.threads = launch.block[0] * launch.block[1] * launch.block[2];
+}
+
+/// The seconds of a run, each launch included.
+std::optional<double> Measurement::launchAll(const JobSequence &launches,
+                                             LaunchMode mode) {
+  double seconds = 0;
+  bool followsLast = false;
+  for (const JobLaunch &each : launches) {
+    std::optional<LaunchResult> result = launch(each, mode, followsLast);
+    if (!result)
+      return std::nullopt;
+    seconds += result->seconds;
+    followsLast = true;
+  }
+  return seconds;
+}
+
 bool Measurement::verifyAll() {
-  for (const JobVerify &launch : job.verify) {
-    bool ok = verify(launch);
+  for (const JobVerify &run : job.verify) {
+    bool ok = verify(run);
     freeBuffers();
     if (!ok)
       return false;
@@ -193,8 +233,8 @@ bool Measurement::verifyAll() {
 }
 
 bool Measurement::verify(const JobVerify &verify) {
-  return makeBuffers(verify, BufferUse::Checked) &&
-         launch(verify, LaunchMode::Check) && compare(verify);
+  return makeBuffers(verify.launches, BufferUse::Checked) &&
+         launchAll(verify.launches, LaunchMode::Check) && compare(verify);
 }
 
 Expected<std::vector<double>>
@@ -243,8 +283,8 @@ bool Measurement::compare(const JobVerify &verify) {
     if (auto mistake = checkOutput(output, reference, got->second))
       return stop(RecordStatus::WrongResult, *mistake);
   }
-  if (verify.untouched)
-    for (auto &[index, bytes] : contents)
+  for (auto &[index, bytes] : contents)
+    if (verify.untouched && !job.buffers[static_cast<size_t>(index)].isScratch)
       if (auto mistake =
               checkUntouched(index, verify.outputs, initial[index], bytes))
         return stop(RecordStatus::WrongResult, *mistake);
@@ -252,24 +292,27 @@ bool Measurement::compare(const JobVerify &verify) {
 }
 
 bool Measurement::timeAll() {
-  for (const JobTime &launch : job.time)
-    if (!time(launch))
+  for (const JobTime &run : job.time) {
+    bool ok = time(run);
+    freeBuffers();
+    if (!ok)
       return false;
+  }
   return true;
 }
 
 bool Measurement::time(const JobTime &time) {
-  if (!makeBuffers(time, BufferUse::Timed))
+  if (!makeBuffers(time.launches, BufferUse::Timed))
     return false;
-  std::optional<LaunchResult> result = launch(time, LaunchMode::Time);
-  if (!result)
+  std::optional<double> seconds = launchAll(time.launches, LaunchMode::Time);
+  if (!seconds)
     return false;
-  if (!(result->seconds > 0) || !std::isfinite(result->seconds))
-    return stop(RecordStatus::LaunchError,
-                "the device says that a launch takes " +
-                    std::to_string(result->seconds) + " s");
-  int64_t blocks = time.grid[0] * time.grid[1] * time.grid[2];
-  record.runs.push_back({time.shape, blocks, result->seconds, ""});
+  if (!(*seconds > 0) || !std::isfinite(*seconds))
+    return stop(RecordStatus::LaunchError, "the device says that a run takes " +
+                                               std::to_string(*seconds) + " s");
+  const std::array<int64_t, 3> &grid = time.launches.front().grid;
+  record.runs.push_back(
+      {time.shape, grid[0] * grid[1] * grid[2], *seconds, ""});
   return true;
 }
 

@@ -42,10 +42,10 @@ static void misbehave(const std::string &how, Job &job, int pipe) {
   }
   if (how == "memory")
     eatMemory();
-  for (JobVerify &launch : job.verify) {
+  for (JobVerify &run : job.verify) {
     if (how == "partial")
-      launch.grid = {1, 1, 1};
-    for (JobOutput &output : launch.outputs)
+      run.launches.back().grid = {1, 1, 1};
+    for (JobOutput &output : run.outputs)
       if (how == "wrong")
         output.expected = output.magnitudes;
   }

@@ -23,7 +23,8 @@ namespace {
 struct Decision {
   StringRef microKernel;
   std::string why;
-  bool isTaken = false;
+  size_t steps = 1; ///< That the micro-kernel launches.
+  size_t taken = 0; ///< Of these, what was met.
 };
 
 class Explainer {
@@ -106,6 +107,9 @@ void Explainer::decide(OperatorOpInterface op) {
   std::string prediction = predict(op, decision.microKernel);
   if (!prediction.empty())
     decision.why += ": " + prediction;
+  if (auto kernel = module.lookupSymbol<MicroKernelOp>(decision.microKernel))
+    decision.steps =
+        ::dietcode::stepsOf(kernel.getSchedule().getSchedule()).size();
   decisions.push_back(std::move(decision));
 }
 
@@ -121,14 +125,18 @@ StringRef Explainer::findMicroKernel(StringRef kernelName) {
 }
 
 /// Kernels are launched in the order of the operators, so the first operator
-/// that has chosen this micro-kernel and was not yet met is the one.
+/// that has chosen this micro-kernel and of which a step was not yet met is the
+/// one.
 KernelChoice Explainer::explain(StringRef kernelName) {
   StringRef microKernel = findMicroKernel(kernelName);
   for (Decision &decision : decisions) {
-    if (decision.isTaken || decision.microKernel != microKernel)
+    if (decision.taken == decision.steps || decision.microKernel != microKernel)
       continue;
-    decision.isTaken = true;
-    return {microKernel.str(), decision.why};
+    ++decision.taken;
+    if (decision.taken == 1)
+      return {microKernel.str(), decision.why};
+    return {microKernel.str(), "step " + std::to_string(decision.taken) +
+                                   " of " + std::to_string(decision.steps)};
   }
   return {microKernel.str(), ""};
 }

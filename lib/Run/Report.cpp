@@ -34,15 +34,18 @@ std::string printSeconds(double seconds) {
   return printNumber("%.3f s", seconds);
 }
 
-/// The micro-kernel and its twin, or the name of the kernel.
+/// The micro-kernel, the step and the twin, or the name of the kernel.
 std::string printKernel(const KernelReport &kernel) {
   size_t at = kernel.name.find(kernel.microKernel);
   if (kernel.microKernel.empty() || at == std::string::npos)
     return kernel.name;
   std::string rest = kernel.name.substr(at + kernel.microKernel.size());
   for (const char *twin : {"aligned", "general"})
-    if (rest.find(twin) != std::string::npos)
-      return kernel.microKernel + " " + twin;
+    if (size_t end = rest.find(twin); end != std::string::npos) {
+      std::string step = rest.substr(0, end);
+      std::replace(step.begin(), step.end(), '_', ' ');
+      return kernel.microKernel + step + twin;
+    }
   return kernel.microKernel;
 }
 

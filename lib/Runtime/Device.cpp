@@ -149,9 +149,10 @@ Expected<Function *> Device::function(LoadedModule *module, const char *name) {
   return function.get();
 }
 
-Expected<bool> Device::launch(Function *function,
-                              const vgpu::LaunchConfig &config, void **params,
-                              size_t paramCount, FailureKind &kind) {
+Expected<std::vector<uint64_t>> Device::launch(Function *function,
+                                               const vgpu::LaunchConfig &config,
+                                               void **params, size_t paramCount,
+                                               FailureKind &kind) {
   // Shares the module, so that one unloaded meanwhile lives until the end.
   std::shared_ptr<const vgpu::Module> module;
   std::string kernel;
@@ -181,7 +182,7 @@ Expected<bool> Device::launch(Function *function,
     return tl::unexpected(report.error());
   logLaunch(
       {kernel, config.grid, config.block, config.dynamicSharedBytes, *report});
-  return true;
+  return std::move(report->written);
 }
 
 Expected<bool> Device::checkCopy(const void *pointer, uint64_t bytes,

@@ -49,8 +49,11 @@ public:
   Expected<LoadedModule *> load(const void *data, size_t limit);
   Expected<bool> unload(LoadedModule *module);
   Expected<Function *> function(LoadedModule *module, const char *name);
-  Expected<bool> launch(Function *function, const vgpu::LaunchConfig &config,
-                        void **params, size_t paramCount, FailureKind &kind);
+  /// Returns LaunchReport::written.
+  Expected<std::vector<uint64_t>> launch(Function *function,
+                                         const vgpu::LaunchConfig &config,
+                                         void **params, size_t paramCount,
+                                         FailureKind &kind);
   /// Whether `bytes` at `pointer` do not run past a device allocation.
   Expected<bool> checkCopy(const void *pointer, uint64_t bytes,
                            const char *what);

@@ -7,12 +7,13 @@
 //===----------------------------------------------------------------------===//
 //
 // The C interface that gpu-to-llvm of MLIR 22 calls. Everything is synchronous,
-// so streams and events only have identities.
+// so events only have identities, and streams only know what is in the caches.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Device.h"
 #include <cstring>
+#include <vector>
 
 #define DIETCODE_EXPORT __attribute__((visibility("default")))
 
@@ -103,7 +104,8 @@ void fill(T *to, T value, size_t count) {
 }
 
 struct Stream {
-  int unused;
+  /// By the last launch; forgotten once the host has waited for it.
+  std::vector<uint64_t> written;
 };
 struct Event {
   int unused;
@@ -144,9 +146,10 @@ DIETCODE_EXPORT void mgpuLaunchKernel(void *function, intptr_t gridX,
                                       intptr_t gridY, intptr_t gridZ,
                                       intptr_t blockX, intptr_t blockY,
                                       intptr_t blockZ, int32_t sharedBytes,
-                                      void *, void **params, void **extra,
-                                      size_t paramCount) {
+                                      void *streamPointer, void **params,
+                                      void **extra, size_t paramCount) {
   FailureKind kind = FailureKind::Error;
+  auto *stream = static_cast<Stream *>(streamPointer);
   bool ok = onDevice([&](Device &device) -> Expected<bool> {
     if (extra)
       return fail("launch options in 'extra' are not supported");
@@ -154,8 +157,15 @@ DIETCODE_EXPORT void mgpuLaunchKernel(void *function, intptr_t gridX,
     config.grid = {gridX, gridY, gridZ};
     config.block = {blockX, blockY, blockZ};
     config.dynamicSharedBytes = sharedBytes;
-    return device.launch(static_cast<Function *>(function), config, params,
-                         paramCount, kind);
+    if (stream)
+      config.recent = stream->written;
+    auto written = device.launch(static_cast<Function *>(function), config,
+                                 params, paramCount, kind);
+    if (!written)
+      return tl::unexpected(written.error());
+    if (stream)
+      stream->written = std::move(*written);
+    return true;
   });
   if (!ok) {
     failureKind = kind;
@@ -167,7 +177,10 @@ DIETCODE_EXPORT void *mgpuStreamCreate() { return new Stream(); }
 DIETCODE_EXPORT void mgpuStreamDestroy(void *stream) {
   delete static_cast<Stream *>(stream);
 }
-DIETCODE_EXPORT void mgpuStreamSynchronize(void *) {}
+DIETCODE_EXPORT void mgpuStreamSynchronize(void *stream) {
+  if (stream)
+    static_cast<Stream *>(stream)->written.clear();
+}
 DIETCODE_EXPORT void mgpuStreamWaitEvent(void *, void *) {}
 
 DIETCODE_EXPORT void *mgpuEventCreate() { return new Event(); }

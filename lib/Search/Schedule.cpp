@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 
 using namespace dietcode;
 
@@ -20,6 +19,11 @@ static constexpr int64_t kMaxTileExtent = 1024;
 static constexpr int64_t kMaxThreadExtent = 16;
 static constexpr int64_t kMinBlockK = 4;
 static constexpr int64_t kMaxBlockK = 64;
+
+/// Threads of a block of the reduction, if the tile has work for as many. It
+/// waits for memory: small blocks spread the few rows of a small destination
+/// over all SMs.
+static constexpr int64_t kReductionThreads = 128;
 
 /// Registers for addresses, loop counters, bounds and the epilogue. An
 /// allowance, not a measurement: ptxas's report replaces the estimate later.
@@ -37,6 +41,12 @@ std::string Schedule::name() const {
                      std::to_string(threadM) + "x" + std::to_string(threadN);
   if (stages != 2)
     text += "_s" + std::to_string(stages);
+  if (split != 1)
+    text += "_k" + std::to_string(split);
+  if (vector != kMaxVectorWidth)
+    text += "_v" + std::to_string(vector);
+  if (order == TileOrder::NFirst)
+    text += "_nm";
   return text;
 }
 
@@ -67,11 +77,18 @@ Expected<Schedule> dietcode::parseSchedule(std::string_view name) {
             consumeInteger(text, schedule.threadN);
   if (ok && consume(text, "_s"))
     ok = consumeInteger(text, schedule.stages);
+  if (ok && consume(text, "_k"))
+    ok = consumeInteger(text, schedule.split);
+  if (ok && consume(text, "_v"))
+    ok = consumeInteger(text, schedule.vector);
+  if (ok && consume(text, "_nm"))
+    schedule.order = TileOrder::NFirst;
   if (!ok || !text.empty())
     return fail("'" + std::string(name) +
                 "' is not a schedule; write one as "
                 "<blockM>x<blockN>x<blockK>_<threadM>x<threadN>, for example "
-                "128x128x8_8x8");
+                "128x128x8_8x8, followed by what is not as by default: "
+                "_s<stages>, _k<split>, _v<vector>, _nm");
   return schedule;
 }
 
@@ -79,11 +96,11 @@ Expected<Schedule> dietcode::parseSchedule(std::string_view name) {
 // Layout and resources
 //===----------------------------------------------------------------------===//
 
-/// Width of the staging copies of a tile of `elements` floats; 0 if they do not
-/// divide evenly.
-static int64_t stagingVector(int64_t elements, int64_t threads) {
+/// The largest of 4, 2, 1, and at most `widest`, by which `elements` divide
+/// evenly over the threads; 0 if none does.
+static int64_t vectorOf(int64_t elements, int64_t threads, int64_t widest) {
   for (int64_t width = kMaxVectorWidth; width >= 1; width /= 2)
-    if (elements % (threads * width) == 0)
+    if (width <= widest && elements % (threads * width) == 0)
       return width;
   return 0;
 }
@@ -126,13 +143,60 @@ std::optional<ScheduleLayout> dietcode::layoutOf(const Schedule &schedule,
 
   int64_t elementsA = schedule.blockM * schedule.blockK;
   int64_t elementsB = schedule.blockN * schedule.blockK;
-  layout.vectorA = stagingVector(elementsA, layout.threads);
-  layout.vectorB = stagingVector(elementsB, layout.threads);
+  layout.vectorA = vectorOf(elementsA, layout.threads, schedule.vector);
+  layout.vectorB = vectorOf(elementsB, layout.threads, schedule.vector);
   if (layout.vectorA == 0 || layout.vectorB == 0)
     return std::nullopt;
   layout.copiesA = elementsA / (layout.threads * layout.vectorA);
   layout.copiesB = elementsB / (layout.threads * layout.vectorB);
   return layout;
+}
+
+int64_t dietcode::reductionVector(const Schedule &schedule, int warpSize) {
+  return vectorOf(schedule.blockM * schedule.blockN, warpSize, kMaxVectorWidth);
+}
+
+std::vector<KernelStep> dietcode::stepsOf(const Schedule &schedule,
+                                          int warpSize) {
+  int64_t threadsM = schedule.blockM / schedule.threadM;
+  int64_t threadsN = schedule.blockN / schedule.threadN;
+  std::vector<KernelStep> steps = {{"", threadsM * threadsN, schedule.split}};
+  if (schedule.split == 1)
+    return steps;
+  int64_t vectors =
+      schedule.blockM * schedule.blockN / reductionVector(schedule, warpSize);
+  int64_t threads = kReductionThreads / warpSize * warpSize;
+  while (vectors % threads)
+    threads -= warpSize;
+  steps.push_back({"_reduction", threads, vectors / threads});
+  return steps;
+}
+
+static int64_t roundUp(int64_t value, int64_t unit) {
+  return unit <= 1 ? value : (value + unit - 1) / unit * unit;
+}
+
+/// Of any extents up to the largest.
+static int64_t ceilDiv(int64_t value, int64_t by) {
+  return value / by + (value % by != 0 ? 1 : 0);
+}
+
+int64_t dietcode::tilesOf(const Schedule &schedule, int64_t m, int64_t n) {
+  return ceilDiv(m, schedule.blockM) * ceilDiv(n, schedule.blockN);
+}
+
+int64_t dietcode::blocksOf(const Schedule &schedule, int64_t m, int64_t n) {
+  return tilesOf(schedule, m, n) * schedule.split;
+}
+
+int64_t dietcode::kTilesPerBlock(const Schedule &schedule, int64_t k) {
+  return ceilDiv(ceilDiv(k, schedule.blockK), schedule.split);
+}
+
+int64_t dietcode::workspaceElements(const Schedule &schedule, int64_t m,
+                                    int64_t n) {
+  return schedule.split == 1 ? 0
+                             : schedule.split * m * roundUp(n, kMaxVectorWidth);
 }
 
 static int64_t sharedBytesOf(const Schedule &schedule) {
@@ -162,10 +226,6 @@ static int64_t generalRegistersOf(const Schedule &schedule,
   return schedule.threadM * schedule.threadN +
          (schedule.threadM + schedule.threadN) + 4 * stagedElements(layout) +
          kBookkeepingRegisters;
-}
-
-static int64_t roundUp(int64_t value, int64_t unit) {
-  return unit <= 1 ? value : (value + unit - 1) / unit * unit;
 }
 
 /// Registers that a block occupies: they are handed to whole warps in units.
@@ -277,11 +337,31 @@ static Message checkThreadTile(const Subject &subject) {
   return std::nullopt;
 }
 
+/// Tiles pass through registers, since sm_75 has no asynchronous copies.
 static Message checkStages(const Subject &subject) {
-  if (subject.schedule.stages == 2)
+  int64_t stages = subject.schedule.stages;
+  if (stages == 1 || stages == 2)
     return std::nullopt;
-  return str(subject.schedule.stages) +
-         " stages are not supported, the kernel alternates between 2 buffers";
+  return str(stages) +
+         " stages are not supported, there are 1 or 2: registers hold one k "
+         "tile on its way to shared memory, so that more buffers stay empty";
+}
+
+static Message checkSplit(const Subject &subject) {
+  int64_t split = subject.schedule.split;
+  if (split >= 1 && split <= kMaxSplit)
+    return std::nullopt;
+  return "the k tiles cannot be split into " + str(split) +
+         " parts, only into 1 to " + str(kMaxSplit);
+}
+
+static Message checkVector(const Subject &subject) {
+  int64_t vector = subject.schedule.vector;
+  if (isPowerOfTwo(vector) && vector <= kMaxVectorWidth)
+    return std::nullopt;
+  return "vectors of " + str(vector) +
+         " elements are not supported, threads copy 1, 2 or " +
+         str(kMaxVectorWidth) + " at once";
 }
 
 static Message checkThreads(const Subject &subject) {
@@ -308,7 +388,7 @@ static Message checkStaging(const Subject &subject) {
   for (bool isA : {true, false}) {
     int64_t block = isA ? schedule.blockM : schedule.blockN;
     int64_t elements = block * schedule.blockK;
-    if (stagingVector(elements, threads) == 0)
+    if (vectorOf(elements, threads, kMaxVectorWidth) == 0)
       return std::string("the ") + str(block) + "x" + str(schedule.blockK) +
              " tile of " + (isA ? "A" : "B") + " has " + str(elements) +
              " elements, which " + str(threads) +
@@ -323,9 +403,9 @@ static Message checkSharedMemory(const Subject &subject) {
   if (bytes <= subject.device.staticSharedPerBlock)
     return std::nullopt;
   return "the " + blockText(schedule) + " tile with " + str(schedule.stages) +
-         " stages needs " + str(bytes) + " bytes of shared memory, " +
-         subject.deviceText() + " allows " +
-         str(subject.device.staticSharedPerBlock);
+         (schedule.stages == 1 ? " stage" : " stages") + " needs " +
+         str(bytes) + " bytes of shared memory, " + subject.deviceText() +
+         " allows " + str(subject.device.staticSharedPerBlock);
 }
 
 static Message checkRegisters(const Subject &subject) {
@@ -365,6 +445,8 @@ static constexpr Constraint kConstraints[] = {
     {"k-tile", checkKTile},
     {"thread-tile", checkThreadTile},
     {"stages", checkStages},
+    {"split", checkSplit},
+    {"vector", checkVector},
     {"shared-memory", checkSharedMemory},
     {"threads", checkThreads},
     {"staging", checkStaging},
@@ -389,40 +471,4 @@ std::vector<std::string_view> dietcode::scheduleConstraintNames() {
   for (const Constraint &constraint : kConstraints)
     names.push_back(constraint.name);
   return names;
-}
-
-bool dietcode::areNeighbours(const Schedule &a, const Schedule &b) {
-  auto steps = [](int64_t x, int64_t y) {
-    if (x == y)
-      return 0;
-    return std::max(x, y) == 2 * std::min(x, y) ? (x > y ? 1 : -1) : 4;
-  };
-  int blockM = steps(a.blockM, b.blockM), threadM = steps(a.threadM, b.threadM);
-  int blockN = steps(a.blockN, b.blockN), threadN = steps(a.threadN, b.threadN);
-  int sum = std::abs(blockM) + std::abs(threadM) + std::abs(blockN) +
-            std::abs(threadN) + std::abs(steps(a.blockK, b.blockK)) +
-            (a.stages == b.stages ? 0 : 1);
-  bool keepsThreads =
-      (blockM != 0 && blockM == threadM) || (blockN != 0 && blockN == threadN);
-  return sum == 1 || (sum == 2 && keepsThreads);
-}
-
-int64_t dietcode::blocksOf(const Schedule &schedule, int64_t m, int64_t n) {
-  return roundUp(m, schedule.blockM) / schedule.blockM *
-         (roundUp(n, schedule.blockN) / schedule.blockN);
-}
-
-std::vector<Schedule> dietcode::enumerateSchedules(const DeviceSpec &device,
-                                                   const ScheduleSpace &space) {
-  std::vector<Schedule> schedules;
-  for (int64_t blockM : space.blockM)
-    for (int64_t blockN : space.blockN)
-      for (int64_t blockK : space.blockK)
-        for (int64_t threadM : space.threadM)
-          for (int64_t threadN : space.threadN) {
-            Schedule schedule{blockM, blockN, blockK, threadM, threadN};
-            if (!checkSchedule(schedule, device))
-              schedules.push_back(schedule);
-          }
-  return schedules;
 }

@@ -77,32 +77,34 @@ static void dispatchTo(ModuleOp module, const Schedule &schedule) {
   });
 }
 
-/// The names of the kernels in PTX. The table of kernels that an object may
-/// have is there only for machine code.
-static SmallVector<StringRef> getEntries(StringRef ptx) {
-  SmallVector<StringRef> entries;
-  while (true) {
-    StringRef rest = ptx.split(".entry ").second;
-    if (rest.empty())
-      return entries;
-    entries.push_back(
-        rest.take_until([](char c) { return c == '(' || c <= ' '; }));
-    ptx = rest;
-  }
+/// The names of the kernels in the order of their launches. The operator is
+/// alone and has one micro-kernel, so each twin is launched at one place.
+static CompiledCandidate readLaunches(ModuleOp module) {
+  CompiledCandidate candidate;
+  module.walk([&](gpu::LaunchFuncOp launch) {
+    StringRef name = launch.getKernelName().getValue();
+    (name.ends_with("_aligned") ? candidate.aligned : candidate.general)
+        .push_back(name.str());
+  });
+  return candidate;
 }
 
-static Expected<CompiledCandidate> readKernels(ModuleOp module) {
-  CompiledCandidate candidate;
+static std::string readPtx(ModuleOp module) {
+  std::string ptx;
   module.walk([&](gpu::BinaryOp binary) {
     auto object = cast<gpu::ObjectAttr>(binary.getObjects()[0]);
-    candidate.ptx = object.getObject().getValue().str();
+    ptx = object.getObject().getValue().str();
   });
-  for (StringRef name : getEntries(candidate.ptx))
-    (name.ends_with("_aligned") ? candidate.aligned : candidate.general) =
-        name.str();
-  if (candidate.aligned.empty() && candidate.general.empty())
-    return fail("the pipeline generated no kernel");
-  return candidate;
+  return ptx;
+}
+
+static LogicalResult
+run(ModuleOp module,
+    function_ref<void(OpPassManager &, const DietCodeToLLVMOptions &)>
+        buildPipeline) {
+  PassManager pm(module.getContext());
+  buildPipeline(pm, DietCodeToLLVMOptions());
+  return pm.run(module);
 }
 
 Expected<CompiledCandidate>
@@ -121,11 +123,16 @@ CandidateCompiler::compile(const Schedule &schedule) const {
   if (!module)
     return fail(message);
   dispatchTo(*module, schedule);
-  DietCodeToLLVMOptions options;
-  PassManager pm(&context);
-  buildGenerateKernelsPipeline(pm, options);
-  buildLowerToLLVMPipeline(pm, options);
-  if (failed(pm.run(*module)))
+  auto stop = [&] {
     return fail(message.empty() ? "the pipeline failed" : message);
-  return readKernels(*module);
+  };
+  if (failed(run(*module, buildGenerateKernelsPipeline)))
+    return stop();
+  CompiledCandidate candidate = readLaunches(*module);
+  if (candidate.getMeasured().empty())
+    return fail("the pipeline generated no kernel");
+  if (failed(run(*module, buildLowerToLLVMPipeline)))
+    return stop();
+  candidate.ptx = readPtx(*module);
+  return candidate;
 }

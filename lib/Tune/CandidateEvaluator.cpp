@@ -25,7 +25,9 @@ using namespace mlir::dietcode;
 using ::dietcode::Expected;
 using ::dietcode::fail;
 using ::dietcode::Job;
+using ::dietcode::JobBuffer;
 using ::dietcode::JobFolder;
+using ::dietcode::JobKernel;
 using ::dietcode::JobResult;
 using ::dietcode::JobTime;
 using ::dietcode::PlannedRun;
@@ -131,8 +133,8 @@ CandidateEvaluator::getVerification(const TuningTask &task) {
 // Building
 //===----------------------------------------------------------------------===//
 
-/// What ptxas says of the kernel that will be timed. Spilling is a failure:
-/// such a kernel is not worth shipping.
+/// What ptxas says of the kernels. Spilling is a failure, of whichever of them:
+/// such a candidate is not worth shipping.
 static void readPtxas(PreparedCandidate &candidate,
                       const PtxasOutcome &outcome) {
   Record &record = candidate.record;
@@ -145,15 +147,14 @@ static void readPtxas(PreparedCandidate &candidate,
     record.error = outcome.message;
     return;
   }
-  for (const std::string &name :
-       {candidate.code.aligned, candidate.code.general}) {
-    const PtxasKernel *kernel = outcome.report.lookup(name);
-    if (!kernel)
-      continue;
-    if (record.registers == 0)
-      record.registers = kernel->registers;
-    record.spillBytes += kernel->spillStoreBytes + kernel->spillLoadBytes;
-  }
+  for (JobKernel &kernel : candidate.kernels)
+    if (const PtxasKernel *report = outcome.report.lookup(kernel.name))
+      kernel.registers = report->registers;
+  record.registers = candidate.kernels.front().registers;
+  for (const auto *names : {&candidate.code.aligned, &candidate.code.general})
+    for (const std::string &name : *names)
+      if (const PtxasKernel *report = outcome.report.lookup(name))
+        record.spillBytes += report->spillStoreBytes + report->spillLoadBytes;
   candidate.usable = record.spillBytes == 0;
   if (candidate.usable)
     return;
@@ -179,6 +180,8 @@ PreparedCandidate CandidateEvaluator::prepare(const TuningTask &task,
   if (code) {
     candidate.code = std::move(*code);
     record.twin = candidate.code.aligned.empty() ? "general" : "aligned";
+    for (const std::string &name : candidate.code.getMeasured())
+      candidate.kernels.push_back({name, 0});
     DeviceAttr device = getDevice(op);
     readPtxas(candidate,
               ::dietcode::runPtxas(candidate.code.ptx, device.getChip(),
@@ -196,8 +199,19 @@ PreparedCandidate CandidateEvaluator::prepare(const TuningTask &task,
 // Measuring
 //===----------------------------------------------------------------------===//
 
+/// Buffers of the sizes that a run needs: what does not fit into a cache must
+/// not depend on what else is timed.
+static void addBuffers(Job &job, OperatorOpInterface op,
+                       const Schedule &schedule, ArrayRef<int64_t> shape) {
+  for (unsigned operand : llvm::seq<unsigned>(0, op->getNumOperands()))
+    job.buffers.emplace_back().bytes = getOperandBytes(op, operand, shape);
+  JobBuffer &workspace = job.buffers.emplace_back();
+  workspace.bytes = getWorkspaceBytes(op, schedule, shape);
+  workspace.isScratch = true;
+}
+
 /// The job of a candidate. Its buffers are those of the verification, followed
-/// by larger ones for timing.
+/// by those of each run that is timed.
 Expected<bool> CandidateEvaluator::submit(const TuningTask &task,
                                           const PreparedCandidate &candidate,
                                           const Plan &plan,
@@ -208,35 +222,27 @@ Expected<bool> CandidateEvaluator::submit(const TuningTask &task,
   job.device = options.device;
   job.ptx = "data/" + id + ".ptx";
   bool isAligned = !candidate.code.aligned.empty();
-  job.kernel = isAligned ? candidate.code.aligned : candidate.code.general;
-  job.registers = candidate.record.registers;
+  job.kernels = candidate.kernels;
   job.record = candidate.record;
   if (options.verify)
     if (Expected<bool> added =
             verifications.at(&task)->addTo(job, candidate.schedule);
         !added)
       return added;
-  size_t first = job.buffers.size();
-  job.buffers.resize(first + op->getNumOperands());
+  const Schedule &schedule = candidate.schedule;
   for (const PlannedRun &run :
-       plan(candidate.schedule, static_cast<int>(candidate.record.registers))) {
+       plan(schedule, static_cast<int>(candidate.record.registers))) {
     SmallVector<int64_t> shape = task.problemShape(run.shape);
     if (isAligned)
       shape = alignShape(op, shape);
-    JobTime launch;
-    launch.grid = {run.blocks, 1, 1};
-    launch.block = {::dietcode::layoutOf(candidate.schedule)->threads, 1, 1};
-    launch.args = makeKernelArguments(op, shape);
-    for (::dietcode::JobArgument &argument : launch.args)
-      if (argument.buffer >= 0)
-        argument.buffer += static_cast<int>(first);
+    JobTime timed;
+    timed.launches =
+        makeLaunches(op, schedule, shape, run.blocks / schedule.split,
+                     static_cast<int>(job.buffers.size()));
     for (auto [name, extent] : llvm::zip(op.getProblemDimNames(), shape))
-      launch.shape.emplace_back(name.str(), extent);
-    for (unsigned operand : llvm::seq<unsigned>(0, op->getNumOperands())) {
-      uint64_t &bytes = job.buffers[first + operand].bytes;
-      bytes = std::max(bytes, getOperandBytes(op, operand, shape));
-    }
-    job.time.push_back(std::move(launch));
+      timed.shape.emplace_back(name.str(), extent);
+    addBuffers(job, op, schedule, shape);
+    job.time.push_back(std::move(timed));
   }
   if (Expected<bool> added = folder->addFile(job.ptx, candidate.code.ptx);
       !added)

@@ -8,6 +8,7 @@
 
 #include "dietcode/Tune/Explanation.h"
 
+#include "dietcode/Search/ScheduleSpace.h"
 #include "dietcode/Tune/OperatorTuner.h"
 
 #include <algorithm>
@@ -47,18 +48,24 @@ mlir::dietcode::costsFor(OperatorOpInterface op, const CostModel &model,
   ::dietcode::OperatorTraits traits = op.getTraits();
   std::vector<Schedule> space =
       ::dietcode::enumerateSchedules(getDevice(op).getSpec());
-  std::vector<MicroKernelCost> costs = model.predict(space, traits);
   llvm::StringMap<size_t> indices;
   for (auto [index, schedule] : llvm::enumerate(space))
     indices[schedule.name()] = index;
+  std::map<size_t, MeasuredKernel> measured;
   for (const Record &record : records) {
-    auto index = indices.find(record.schedule);
-    if (record.op != traits.signature() || index == indices.end())
-      continue;
     Expected<MeasuredKernel> kernel = measuredKernelOf(record);
-    if (kernel && !kernel->runs.empty())
-      costs[index->second] = model.measured(*kernel, getReference(op));
+    if (record.op != traits.signature() || !kernel || kernel->runs.empty() ||
+        ::dietcode::checkSchedule(kernel->schedule, getDevice(op).getSpec()))
+      continue;
+    // Somebody may have tuned in a larger space.
+    auto [at, isNew] = indices.try_emplace(record.schedule, space.size());
+    if (isNew)
+      space.push_back(kernel->schedule);
+    measured[at->second] = std::move(*kernel);
   }
+  std::vector<MicroKernelCost> costs = model.predict(space, traits);
+  for (const auto &[index, kernel] : measured)
+    costs[index] = model.measured(kernel, getReference(op));
   return costs;
 }
 

@@ -8,13 +8,16 @@
 
 #include "dietcode/Tune/KernelLaunch.h"
 
-#include "dietcode/Search/Schedule.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::dietcode;
+using ::dietcode::ContractionShape;
 using ::dietcode::JobArgument;
+using ::dietcode::JobLaunch;
+using ::dietcode::JobSequence;
+using ::dietcode::Schedule;
 
 static unsigned getPosition(AffineExpr expr) {
   return cast<AffineDimExpr>(expr).getPosition();
@@ -40,25 +43,50 @@ uint64_t mlir::dietcode::getOperandBytes(OperatorOpInterface op,
   return std::max<uint64_t>(1, elements * llvm::divideCeil(bits, 8));
 }
 
-std::vector<JobArgument>
-mlir::dietcode::makeKernelArguments(OperatorOpInterface op,
-                                    ArrayRef<int64_t> problemShape) {
-  std::vector<JobArgument> arguments;
-  for (unsigned operand : llvm::seq<unsigned>(0, op->getNumOperands())) {
-    SmallVector<int64_t> sizes = getOperandSizes(op, operand, problemShape);
-    SmallVector<int64_t> strides(sizes.size(), 1);
-    for (size_t i = sizes.size(); i-- > 1;)
-      strides[i - 1] = strides[i] * sizes[i];
-    // The allocated pointer, the aligned one, the offset.
-    arguments.push_back(JobArgument::pointer(operand));
-    arguments.push_back(JobArgument::pointer(operand));
-    arguments.push_back(JobArgument::i64(0));
-    for (int64_t size : sizes)
-      arguments.push_back(JobArgument::i64(size));
-    for (int64_t stride : strides)
-      arguments.push_back(JobArgument::i64(stride));
+uint64_t mlir::dietcode::getWorkspaceBytes(OperatorOpInterface op,
+                                           const Schedule &schedule,
+                                           ArrayRef<int64_t> problemShape) {
+  ContractionShape shape = op.getContractionShape(problemShape);
+  return sizeof(float) *
+         ::dietcode::workspaceElements(schedule, shape.m, shape.n);
+}
+
+/// A memref descriptor: the allocated pointer, the aligned one, the offset,
+/// sizes, and strides, here of row-major contents.
+static void addDescriptor(std::vector<JobArgument> &arguments, int buffer,
+                          ArrayRef<int64_t> sizes) {
+  SmallVector<int64_t> strides(sizes.size(), 1);
+  for (size_t i = sizes.size(); i-- > 1;)
+    strides[i - 1] = strides[i] * sizes[i];
+  arguments.push_back(JobArgument::pointer(buffer));
+  arguments.push_back(JobArgument::pointer(buffer));
+  arguments.push_back(JobArgument::i64(0));
+  for (int64_t size : sizes)
+    arguments.push_back(JobArgument::i64(size));
+  for (int64_t stride : strides)
+    arguments.push_back(JobArgument::i64(stride));
+}
+
+JobSequence mlir::dietcode::makeLaunches(OperatorOpInterface op,
+                                         const Schedule &schedule,
+                                         ArrayRef<int64_t> problemShape,
+                                         int64_t tiles, int firstBuffer) {
+  JobLaunch launch;
+  int buffer = firstBuffer;
+  for (unsigned operand : llvm::seq<unsigned>(0, op->getNumOperands()))
+    addDescriptor(launch.args, buffer++,
+                  getOperandSizes(op, operand, problemShape));
+  if (uint64_t bytes = getWorkspaceBytes(op, schedule, problemShape))
+    addDescriptor(launch.args, buffer,
+                  {static_cast<int64_t>(bytes / sizeof(float))});
+  JobSequence launches;
+  for (const ::dietcode::KernelStep &step : ::dietcode::stepsOf(schedule)) {
+    launch.kernel = static_cast<int>(launches.size());
+    launch.grid = {tiles * step.blocksPerTile, 1, 1};
+    launch.block = {step.threads, 1, 1};
+    launches.push_back(launch);
   }
-  return arguments;
+  return launches;
 }
 
 SmallVector<int64_t>

@@ -74,9 +74,11 @@ std::vector<MeasuredKernel> TrainingSet::getKernels() const {
 // What to time
 //===----------------------------------------------------------------------===//
 
-/// The shape whose grid is nearest to `blocks` blocks, and no more of it.
+/// The shape whose grid is nearest to `blocks` blocks, and no more of it, in
+/// whole tiles.
 static PlannedRun planBlocks(const Schedule &schedule, int64_t blocks,
                              const std::vector<ContractionShape> &points) {
+  blocks = std::max<int64_t>(1, blocks / schedule.split) * schedule.split;
   PlannedRun best{points.front(), 0};
   double nearest = std::numeric_limits<double>::infinity();
   for (const ContractionShape &shape : points) {
@@ -157,12 +159,13 @@ targetsOf(const std::vector<TuneInstance> &instances,
 OperatorTuner::OperatorTuner(const DeviceSpec &device, OperatorTraits traits,
                              std::vector<TuneInstance> instances,
                              std::vector<ContractionShape> points,
-                             std::string twin, double rangeShare)
+                             std::string twin, const ScheduleSpace &space,
+                             double rangeShare)
     : device(device), adaption(device), traits(std::move(traits)),
       instances(std::move(instances)), points(std::move(points)),
       targets(targetsOf(this->instances, this->points, rangeShare)),
       twin(std::move(twin)), reference(largestOf(this->instances)) {
-  pool.space = enumerateSchedules(device);
+  pool.space = enumerateSchedules(device, space);
   pool.excluded.resize(pool.space.size());
   for (size_t i = 0; i < pool.space.size(); ++i)
     indices[pool.space[i].name()] = i;
@@ -234,6 +237,32 @@ void OperatorTuner::update(const CostModel &model) {
   pool.costs = model.predict(pool.space, traits);
   for (const auto &[index, kernel] : measurements)
     pool.costs[index] = model.measured(kernel, reference);
+  shareAmongSplits();
+}
+
+/// A split is an adaption: its main loop is that of the schedule without it. So
+/// what was measured of one split predicts the others.
+void OperatorTuner::shareAmongSplits() {
+  auto nameWithoutSplit = [](Schedule schedule) {
+    schedule.split = 1;
+    return schedule.name();
+  };
+  std::map<std::string, size_t> known;
+  for (const auto &[index, kernel] : measurements)
+    if (pool.costs[index].source == CostSource::Measured)
+      known.emplace(nameWithoutSplit(kernel.schedule), index);
+  for (MicroKernelCost &cost : pool.costs) {
+    if (cost.source == CostSource::Measured)
+      continue;
+    auto sibling = known.find(nameWithoutSplit(cost.schedule));
+    if (sibling == known.end())
+      continue;
+    const MicroKernelCost &measured = pool.costs[sibling->second];
+    cost.lone = measured.lone;
+    cost.full = measured.full;
+    cost.resources = measured.resources;
+    cost.source = CostSource::Predicted;
+  }
 }
 
 std::vector<size_t>

@@ -34,10 +34,12 @@ LogicalResult Session::load() {
   if (failed(collected))
     return failure();
   tasks = std::move(*collected);
+  if (::dietcode::enumerateSchedules(device, options.space).empty())
+    return error() << "no schedule of the space can run on the " << device.name;
   for (const TuningTask &task : tasks)
     tuners.emplace_back(device,
                         OperatorOpInterface(task.ops.front()).getTraits(),
-                        task.instances, task.points, task.twin);
+                        task.instances, task.points, task.twin, options.space);
   batches.assign(tasks.size(), 0);
   if (!options.modelOnly && !options.exhaustive &&
       options.trials < tasks.size())

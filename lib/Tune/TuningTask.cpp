@@ -9,6 +9,7 @@
 #include "dietcode/Tune/TuningTask.h"
 
 #include "dietcode/Dialect/DietCode/Transforms/Selection.h"
+#include "dietcode/Search/ScheduleSpace.h"
 
 using namespace mlir;
 using namespace mlir::dietcode;

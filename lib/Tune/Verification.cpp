@@ -30,8 +30,8 @@ static constexpr double kTolerance = 1e-5;
 /// Larger than any tile, so that more than one is needed.
 static constexpr int64_t kBeyondTiles = 256;
 
-/// Columns of tiles that are computed.
-static constexpr int64_t kTileColumns = 2;
+/// Columns of tiles that are computed, or rows if tiles lie along n first.
+static constexpr int64_t kTileStrips = 2;
 
 /// The least work with more than one tile in each dimension that allows it.
 static ContractionShape
@@ -123,16 +123,17 @@ Expected<bool> Verification::evaluate() {
   return true;
 }
 
-/// Writes the first columns of a row-major result as doubles, once.
-Expected<std::string> Verification::writeColumns(StringRef what,
-                                                 ArrayRef<double> values,
-                                                 int64_t columns) {
-  std::string name =
-      "data/" + prefix + "-" + what.str() + std::to_string(columns);
+/// Writes the first columns of the first rows of a row-major result as doubles,
+/// once.
+Expected<std::string> Verification::writeCorner(StringRef what,
+                                                ArrayRef<double> values,
+                                                int64_t rows, int64_t columns) {
+  std::string name = "data/" + prefix + "-" + what.str() +
+                     std::to_string(rows) + "x" + std::to_string(columns);
   std::lock_guard<std::mutex> lock(mutex);
   if (!written.insert(name).second)
     return name;
-  int64_t rows = expected.sizes[0], width = expected.sizes[1];
+  int64_t width = expected.sizes[1];
   std::vector<double> part;
   part.reserve(rows * columns);
   for (int64_t row = 0; row < rows; ++row)
@@ -148,30 +149,37 @@ Expected<std::string> Verification::writeColumns(StringRef what,
 Expected<bool> Verification::addTo(Job &job, const Schedule &schedule) {
   OperatorOpInterface op = task.ops.front();
   ContractionShape problem = op.getContractionShape(shape);
-  int64_t tilesM = ::dietcode::blocksOf(schedule, problem.m, 1);
-  int64_t all = ::dietcode::blocksOf(schedule, problem.m, problem.n);
-  JobVerify launch;
-  // Blocks walk m first.
-  launch.grid = {std::min(all, kTileColumns * tilesM), 1, 1};
-  launch.block = {::dietcode::layoutOf(schedule)->threads, 1, 1};
-  launch.args = makeKernelArguments(op, shape);
+  bool isMFirst = schedule.order == ::dietcode::TileOrder::MFirst;
+  int64_t all = ::dietcode::tilesOf(schedule, problem.m, problem.n);
+  int64_t strip = isMFirst ? ::dietcode::tilesOf(schedule, problem.m, 1)
+                           : ::dietcode::tilesOf(schedule, 1, problem.n);
+  int64_t tiles = std::min(all, kTileStrips * strip);
+  int64_t strips = tiles / strip;
+  int64_t rows =
+      isMFirst ? problem.m : std::min(problem.m, strips * schedule.blockM);
   int64_t columns =
-      std::min(problem.n, launch.grid[0] / tilesM * schedule.blockN);
+      isMFirst ? std::min(problem.n, strips * schedule.blockN) : problem.n;
   JobOutput region;
   region.buffer = output;
-  region.sizes = {problem.m, columns};
+  region.sizes = {rows, columns};
   region.strides = {problem.n, 1};
   region.tolerance = kTolerance;
   Expected<std::string> values =
-      writeColumns("expected", expected.values, columns);
+      writeCorner("expected", expected.values, rows, columns);
   Expected<std::string> magnitudes =
-      writeColumns("magnitudes", expected.magnitudes, columns);
+      writeCorner("magnitudes", expected.magnitudes, rows, columns);
   if (!values || !magnitudes)
     return tl::unexpected((values ? magnitudes : values).error());
   region.expected = *values;
   region.magnitudes = *magnitudes;
-  launch.outputs.push_back(std::move(region));
   job.buffers = buffers;
-  job.verify.push_back(std::move(launch));
+  JobBuffer workspace;
+  workspace.bytes = getWorkspaceBytes(op, schedule, shape);
+  workspace.isScratch = true;
+  job.buffers.push_back(workspace);
+  JobVerify run;
+  run.launches = makeLaunches(op, schedule, shape, tiles, /*firstBuffer=*/0);
+  run.outputs.push_back(std::move(region));
+  job.verify.push_back(std::move(run));
   return true;
 }

@@ -250,6 +250,13 @@ void Executor::sampleShared(uint32_t mask, unsigned bytes) {
   ++samples.sharedAccesses;
 }
 
+/// Adds a value that a sorted list does not have yet.
+static void insertSorted(std::vector<uint32_t> &list, uint32_t value) {
+  auto at = std::lower_bound(list.begin(), list.end(), value);
+  if (at == list.end() || *at != value)
+    list.insert(at, value);
+}
+
 /// Sectors are counted from the start of each range, as if it were aligned like
 /// device memory: where the host put it must not show in the model's results.
 void Executor::sampleGlobal(const Inst &inst, uint32_t mask, unsigned bytes) {
@@ -274,15 +281,12 @@ void Executor::sampleGlobal(const Inst &inst, uint32_t mask, unsigned bytes) {
   if (readsMemory(inst.kind)) {
     samples.sectorsRead += n;
     sectorsRead.insert(sectors, sectors + n);
-    auto index = static_cast<uint32_t>(range.index);
-    auto at = std::lower_bound(samples.rangesRead.begin(),
-                               samples.rangesRead.end(), index);
-    if (at == samples.rangesRead.end() || *at != index)
-      samples.rangesRead.insert(at, index);
+    insertSorted(samples.rangesRead, static_cast<uint32_t>(range.index));
   }
   if (writesMemory(inst.kind)) {
     samples.sectorsWritten += n;
     sectorsWritten.insert(sectors, sectors + n);
+    insertSorted(samples.rangesWritten, static_cast<uint32_t>(range.index));
   }
 }
 

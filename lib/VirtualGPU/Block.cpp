@@ -29,6 +29,14 @@ bool dependsOnBlock(Special special) {
          special == Special::SmId;
 }
 
+std::vector<uint32_t> united(const std::vector<uint32_t> &a,
+                             const std::vector<uint32_t> &b) {
+  std::vector<uint32_t> merged;
+  std::set_union(a.begin(), a.end(), b.begin(), b.end(),
+                 std::back_inserter(merged));
+  return merged;
+}
+
 } // namespace
 
 void Sample::add(const Sample &other) {
@@ -39,10 +47,8 @@ void Sample::add(const Sample &other) {
   uniqueSectorsRead += other.uniqueSectorsRead;
   uniqueSectorsWritten += other.uniqueSectorsWritten;
   criticalCycles = std::max(criticalCycles, other.criticalCycles);
-  std::vector<uint32_t> merged;
-  std::set_union(rangesRead.begin(), rangesRead.end(), other.rangesRead.begin(),
-                 other.rangesRead.end(), std::back_inserter(merged));
-  rangesRead = std::move(merged);
+  rangesRead = united(rangesRead, other.rangesRead);
+  rangesWritten = united(rangesWritten, other.rangesWritten);
 }
 
 Executor::Executor(const LaunchState &launch)

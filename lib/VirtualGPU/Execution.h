@@ -41,6 +41,7 @@ struct LaunchState {
   GlobalChecks *global; ///< Null if global memory needs no shadow.
   RegisterCount registers;
   std::optional<std::chrono::steady_clock::time_point> deadline;
+  std::vector<uint64_t> recent; ///< As in LaunchConfig.
 };
 
 /// The coordinates of an index in a box, x fastest.
@@ -91,6 +92,7 @@ struct Sample {
   uint64_t uniqueSectorsWritten = 0;
   double criticalCycles = 0;        ///< Of the slowest warp, latencies only.
   std::vector<uint32_t> rangesRead; ///< Indices of memory ranges, sorted.
+  std::vector<uint32_t> rangesWritten;
   void add(const Sample &other);
 };
 

@@ -247,6 +247,8 @@ private:
       for (uint64_t &count : counts)
         count = count * all / blocks;
     LaunchReport result = makeReport(launch, counts, sample, seen.size());
+    for (uint32_t index : sample.rangesWritten)
+      result.written.push_back(launch.memory.ranges()[index].base);
     if (!estimates) {
       result.timing = {};
       result.virtualSeconds = 0;
@@ -404,7 +406,8 @@ Expected<LaunchReport> VirtualGPU::launch(const Module &module,
                        config.checks,
                        nullptr,
                        countRegisters(impl, program, deviceSpec, config),
-                       *deadline};
+                       *deadline,
+                       config.recent};
   return runChecked(state, config, kind, finding);
 }
 

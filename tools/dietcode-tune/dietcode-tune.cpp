@@ -86,6 +86,13 @@ static cl::opt<bool> exhaustive(
     cl::desc("Measure every candidate on every instance, which takes "
              "long"),
     cl::cat(category));
+static cl::list<std::string>
+    space("space",
+          cl::desc("Values of a parameter that candidates have, e.g. "
+                   "split=1,2,4; block_m, block_n, block_k, thread_m, "
+                   "thread_n, stages, split, vector, or order (mn, nm). May be "
+                   "given for several (default: docs/tuning.md)"),
+          cl::value_desc("axis=values"), cl::cat(category));
 static cl::opt<double>
     slack("slack",
           cl::desc("With --exhaustive: leave out instances at which the model "
@@ -162,6 +169,14 @@ static void printProgress(const TuneProgress &progress) {
     llvm::errs() << "\n";
 }
 
+static ::dietcode::Expected<::dietcode::ScheduleSpace> makeSpace() {
+  ::dietcode::ScheduleSpace made;
+  for (const std::string &axis : space)
+    if (auto set = ::dietcode::setAxis(made, axis); !set)
+      return tl::unexpected(set.error());
+  return made;
+}
+
 /// Mistakes on the command line, before anything is read.
 static std::optional<std::string> checkOptions() {
   if (inputFile.empty())
@@ -181,6 +196,8 @@ static std::optional<std::string> checkOptions() {
     return "--seconds must not be negative";
   if (!(timeout > 0))
     return "--timeout must be positive";
+  if (auto made = makeSpace(); !made)
+    return "--space: " + made.error().message;
   if (batch == 0 || maxKernels == 0)
     return "--batch and --max-kernels must be at least 1";
   if (maxRegret != maxRegret)
@@ -227,6 +244,7 @@ static TuneOptions makeOptions() {
   options.modelOnly = modelOnly;
   options.exhaustive = exhaustive;
   options.slack = slack;
+  options.space = *makeSpace();
   options.verify = !noVerify;
   options.seed = seed;
   options.workers =

@@ -20,6 +20,9 @@
 // DRAM need if that is more. Padding of m and n is in b, padding of k in the
 // tiles that T is proportional to.
 //
+// A split multiplies the blocks, divides the tiles, and adds a launch that
+// reads the workspace: it is an adaption, too.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef DIETCODE_COSTMODEL_ADAPTION_H
@@ -109,6 +112,11 @@ public:
 
   CostEstimate estimate(const MicroKernelCost &cost,
                         const ContractionShape &shape) const;
+
+  /// Seconds of a run that are not its main kernel's: launches, and the
+  /// reduction after a split. `blocks` is the main kernel's grid.
+  double otherSeconds(const Schedule &schedule, const ContractionShape &shape,
+                      double blocks) const;
 
   /// Seconds of a round of `blocks` blocks per SM, 1 <= blocks <=
   /// cost.resources.blocksPerSM.

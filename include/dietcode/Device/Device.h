@@ -69,6 +69,9 @@ struct DeviceLaunch {
   int64_t registers = 0;
   /// The value of each parameter.
   std::vector<std::vector<char>> params;
+  /// Whether it starts right after the launch before on this device, which may
+  /// have left what it wrote in a cache.
+  bool followsLast = false;
 };
 
 struct LaunchResult {

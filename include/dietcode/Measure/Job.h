@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A job is a JSON object: PTX, launches whose results are known, and launches
-// to time. It says nothing of operators; whoever compiles the candidate also
-// makes its operands and its reference. docs/measuring.md has the fields.
+// to time. A candidate may need several launches, one after the other, on the
+// same buffers. A job says nothing of operators; whoever compiles the candidate
+// also makes its operands and its reference. docs/measuring.md has the fields.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,6 +36,15 @@ struct JobBuffer {
   uint64_t bytes = 0;
   BufferInit init = BufferInit::Uninitialized;
   std::string file; ///< Of BufferInit::File, relative to the job folder.
+  /// Launches of a sequence exchange results in it: what it holds at the end
+  /// does not matter.
+  bool isScratch = false;
+};
+
+/// A kernel of the candidate.
+struct JobKernel {
+  std::string name;
+  int64_t registers = 0; ///< Per thread; 0: unknown.
 };
 
 /// A parameter of the kernel: a scalar by value, or a pointer into a buffer.
@@ -54,13 +64,17 @@ struct JobArgument {
 };
 
 struct JobLaunch {
+  int kernel = 0; ///< Its index.
   std::array<int64_t, 3> grid = {1, 1, 1};
   std::array<int64_t, 3> block = {1, 1, 1};
   int64_t sharedBytes = 0; ///< Dynamic.
   std::vector<JobArgument> args;
 };
 
-/// Elements of a buffer whose values are known after a launch.
+/// Launches one after the other, which together are one run of the candidate.
+using JobSequence = std::vector<JobLaunch>;
+
+/// Elements of a buffer whose values are known after a run.
 struct JobOutput {
   int buffer = 0;
   uint64_t offset = 0;      ///< Of the first element, in bytes.
@@ -75,15 +89,18 @@ struct JobOutput {
   double tolerance = 0; ///< Largest |got - expected| / magnitude.
 };
 
-/// A launch that is verified. Buffers have their initial contents before it.
-struct JobVerify : JobLaunch {
+/// A run that is verified. Buffers have their initial contents before it.
+struct JobVerify {
+  JobSequence launches;
   std::vector<JobOutput> outputs;
   /// Whether all bytes of buffers outside of the outputs must stay as they are.
   bool untouched = true;
 };
 
-/// A launch that is timed. What its buffers hold is left open.
-struct JobTime : JobLaunch {
+/// A run that is timed, as the sum of its launches. What its buffers hold is
+/// left open.
+struct JobTime {
+  JobSequence launches;
   RecordShape shape;
 };
 
@@ -93,8 +110,8 @@ struct Job {
   std::string id;
   std::string device; ///< Empty: whatever device measures it.
   std::string ptx;    ///< A file, relative to the job folder.
-  std::string kernel;
-  int64_t registers = 0; ///< Per thread; 0: unknown.
+  /// At least one; the record has the resources of the first.
+  std::vector<JobKernel> kernels;
   /// What the record starts from: key, spill bytes, unknown fields. Status and
   /// runs are what measuring finds.
   Record record;

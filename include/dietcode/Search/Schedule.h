@@ -15,10 +15,15 @@
 // rows and columns (one vector load from shared memory each); successive groups
 // of a thread lie (threads along the dim) * group apart. Tiles of A and B go
 // from global memory through registers to shared memory, k-major, as
-// [blockK][blockM + 4] and [blockK][blockN + 4] floats in `stages` buffers,
-// with one barrier per k tile. The partial k tile comes first, so that the main
-// loop has no predicate; rows and columns out of range are clamped on load and
-// guarded on store.
+// [blockK][blockM + 4] and [blockK][blockN + 4] floats in `stages` buffers. One
+// barrier per k tile does with two buffers, two are needed with one. The
+// partial k tile comes first, so that the main loop has no predicate; rows and
+// columns out of range are clamped on load and guarded on store.
+//
+// With `split` > 1 as many blocks compute a tile, each the sum over its part of
+// the k tiles. They write them to a workspace, which a second kernel adds up in
+// the order of the parts. Both are launched tile by tile, so a micro-kernel is
+// a sequence of steps, each with some blocks per tile.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,6 +48,16 @@ inline constexpr int64_t kSharedRowPadding = 4;
 /// Largest number of floats that one memory instruction of a lane moves.
 inline constexpr int64_t kMaxVectorWidth = 4;
 
+/// Largest number of parts of the k tiles. The reduction keeps one vector of
+/// each in registers.
+inline constexpr int64_t kMaxSplit = 32;
+
+/// Along which dimension of C successive tiles lie.
+enum class TileOrder : uint8_t {
+  MFirst, ///< They share columns of B.
+  NFirst, ///< They share rows of A.
+};
+
 /// The parameters of a micro-kernel.
 struct Schedule {
   int64_t blockM = 0;
@@ -50,15 +65,22 @@ struct Schedule {
   int64_t blockK = 0;
   int64_t threadM = 0;
   int64_t threadN = 0;
-  int64_t stages = 2;
+  int64_t stages = 2; ///< Buffers of shared memory.
+  int64_t split = 1;  ///< Blocks that share the k tiles of a tile of C.
+  int64_t vector = kMaxVectorWidth; ///< Most floats that a thread copies at
+                                    ///< once from global to shared memory.
+  TileOrder order = TileOrder::MFirst;
 
-  /// e.g. "128x128x8_8x8"; other than two stages are appended as "_s3".
+  /// e.g. "128x128x8_8x8". What is not as by default is appended: "_s1" for one
+  /// stage, "_k4" for a split by four, "_v2" for vectors of two, "_nm" for
+  /// tiles that lie along n first.
   std::string name() const;
 
   friend bool operator==(const Schedule &a, const Schedule &b) {
     return a.blockM == b.blockM && a.blockN == b.blockN &&
            a.blockK == b.blockK && a.threadM == b.threadM &&
-           a.threadN == b.threadN && a.stages == b.stages;
+           a.threadN == b.threadN && a.stages == b.stages &&
+           a.split == b.split && a.vector == b.vector && a.order == b.order;
   }
   friend bool operator!=(const Schedule &a, const Schedule &b) {
     return !(a == b);
@@ -88,9 +110,10 @@ struct ScheduleLayout {
   int64_t groupM; ///< min(4, threadM).
   int64_t groupN; ///< min(4, threadN).
 
-  /// Floats that one thread copies at once: the largest of 4, 2, 1 by which the
-  /// tile divides evenly over the threads. It divides blockK and the block
-  /// extents, so it serves operands that are contiguous along either.
+  /// Floats that one thread copies at once: the largest of 4, 2, 1 that the
+  /// schedule allows and by which the tile divides evenly over the threads. It
+  /// divides blockK and the block extents, so it serves operands that are
+  /// contiguous along either.
   int64_t vectorA;
   int64_t vectorB;
   int64_t copiesA; ///< Vector copies of A per thread and k tile.
@@ -102,7 +125,29 @@ struct ScheduleLayout {
 std::optional<ScheduleLayout> layoutOf(const Schedule &schedule,
                                        int warpSize = 32);
 
-/// What a valid schedule uses of a device.
+/// One of the kernels that a micro-kernel consists of. They are launched one
+/// after the other, each with the operands of the operator and the workspace,
+/// if there is one, and with a one-dimensional grid in which the blocks of a
+/// tile follow each other.
+struct KernelStep {
+  std::string_view suffix; ///< Of the kernel's name; empty for the main one.
+  int64_t threads;
+  int64_t blocksPerTile;
+};
+
+/// The steps of a valid schedule: the kernel that multiplies, and after a split
+/// the one that adds up.
+std::vector<KernelStep> stepsOf(const Schedule &schedule, int warpSize = 32);
+
+/// Floats that a thread of the reduction adds up at once: the largest of 4, 2,
+/// 1 of which the tile has enough for whole warps.
+int64_t reductionVector(const Schedule &schedule, int warpSize = 32);
+
+/// Floats of the workspace for an m x n destination: one m x n matrix for each
+/// part, whose rows are rounded up to whole vectors; 0 without a split.
+int64_t workspaceElements(const Schedule &schedule, int64_t m, int64_t n);
+
+/// What a valid schedule uses of a device. With several steps, of the first.
 struct Resources {
   int threads;
   int64_t sharedBytes; ///< Static shared memory of a block.
@@ -132,28 +177,14 @@ std::optional<Violation> checkSchedule(const Schedule &schedule,
 /// The names of the constraints in the order in which they are checked.
 std::vector<std::string_view> scheduleConstraintNames();
 
-/// The values over which the space of schedules is the Cartesian product. Block
-/// extents like 96 would never be valid: threads = (blockM * blockN) / 2^i must
-/// divide both blockM * blockK and blockN * blockK, so no odd factor may be in
-/// either extent.
-struct ScheduleSpace {
-  std::vector<int64_t> blockM = {8, 16, 32, 64, 128, 256};
-  std::vector<int64_t> blockN = {8, 16, 32, 64, 128, 256};
-  std::vector<int64_t> blockK = {8, 16, 32};
-  std::vector<int64_t> threadM = {1, 2, 4, 8, 16};
-  std::vector<int64_t> threadN = {1, 2, 4, 8, 16};
-};
+/// Tiles that cover an m x n destination.
+int64_t tilesOf(const Schedule &schedule, int64_t m, int64_t n);
 
-/// Whether one parameter differs by one step, a factor of two, or the block and
-/// the thread tile of one dimension both do, which keeps the threads.
-bool areNeighbours(const Schedule &a, const Schedule &b);
-
-/// Blocks that cover an m x n destination.
+/// Blocks of the first step for an m x n destination.
 int64_t blocksOf(const Schedule &schedule, int64_t m, int64_t n);
 
-/// Every schedule of `space` that is valid on `device`, in lexical order.
-std::vector<Schedule> enumerateSchedules(const DeviceSpec &device,
-                                         const ScheduleSpace &space = {});
+/// The most k tiles that a block of the first step goes through.
+int64_t kTilesPerBlock(const Schedule &schedule, int64_t k);
 
 } // namespace dietcode
 

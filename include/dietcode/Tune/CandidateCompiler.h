@@ -20,16 +20,24 @@
 #include "mlir/IR/DialectRegistry.h"
 
 #include <string>
+#include <vector>
 
 namespace mlir::dietcode {
 
-/// The two kernels of a schedule.
+/// The kernels of a schedule.
 struct CompiledCandidate {
-  std::string ptx;     ///< Holds both.
-  std::string aligned; ///< Name of the kernel for aligned operands; empty where
-                       ///< static sizes rule it out.
-  std::string general; ///< Name of the kernel for any operands; empty where
-                       ///< static sizes make all operands aligned.
+  std::string ptx; ///< Holds all of them.
+  /// Names of the kernels for aligned operands, in the order in which they are
+  /// launched; empty where static sizes rule them out.
+  std::vector<std::string> aligned;
+  /// Those for any operands; empty where static sizes make all operands
+  /// aligned.
+  std::vector<std::string> general;
+
+  /// Those that are measured.
+  const std::vector<std::string> &getMeasured() const {
+    return aligned.empty() ? general : aligned;
+  }
 };
 
 /// Compiles candidates of one operator. It owns a copy of the operator as text

@@ -51,6 +51,7 @@ struct EvaluationTimes {
 struct PreparedCandidate {
   ::dietcode::Schedule schedule;
   CompiledCandidate code;
+  std::vector<::dietcode::JobKernel> kernels; ///< Of the twin to measure.
   ::dietcode::Record record; ///< What is known before it is measured.
   bool usable = false;       ///< False: the record says why.
 };

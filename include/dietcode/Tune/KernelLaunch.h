@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a kernel of a candidate is launched with: one buffer and one memref
+// What the kernels of a candidate are launched with: one buffer and one memref
 // descriptor for each operand of the operator, in row-major layout, as stock
-// MLIR passes them to kernels.
+// MLIR passes them to kernels, and the same for the workspace that they share,
+// if they have one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,7 @@
 
 #include "dietcode/Dialect/DietCode/IR/DietCode.h"
 #include "dietcode/Measure/Job.h"
+#include "dietcode/Search/Schedule.h"
 
 namespace mlir::dietcode {
 
@@ -28,9 +30,18 @@ SmallVector<int64_t> getOperandSizes(OperatorOpInterface op, unsigned operand,
 uint64_t getOperandBytes(OperatorOpInterface op, unsigned operand,
                          ArrayRef<int64_t> problemShape);
 
-/// The parameters of a kernel where buffer i holds operand i.
-std::vector<::dietcode::JobArgument>
-makeKernelArguments(OperatorOpInterface op, ArrayRef<int64_t> problemShape);
+/// Bytes of the workspace of a candidate; 0 if it has none.
+uint64_t getWorkspaceBytes(OperatorOpInterface op,
+                           const ::dietcode::Schedule &schedule,
+                           ArrayRef<int64_t> problemShape);
+
+/// The launches of one run on the first `tiles` tiles, where buffer
+/// `firstBuffer` + i holds operand i and the next one is the workspace. Kernel
+/// i of the job is that of step i.
+::dietcode::JobSequence makeLaunches(OperatorOpInterface op,
+                                     const ::dietcode::Schedule &schedule,
+                                     ArrayRef<int64_t> problemShape,
+                                     int64_t tiles, int firstBuffer);
 
 /// `problemShape` with the extents that the innermost dimensions of operands
 /// have rounded up to whole vectors, unless they are static: the next shape

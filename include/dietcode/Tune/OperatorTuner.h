@@ -16,6 +16,7 @@
 #define DIETCODE_TUNE_OPERATORTUNER_H
 
 #include "dietcode/Record/Record.h"
+#include "dietcode/Search/ScheduleSpace.h"
 #include "dietcode/Tune/Proposer.h"
 
 #include <map>
@@ -68,7 +69,7 @@ public:
   OperatorTuner(const DeviceSpec &device, OperatorTraits traits,
                 std::vector<TuneInstance> instances,
                 std::vector<ContractionShape> points, std::string twin = "",
-                double rangeShare = 0.5);
+                const ScheduleSpace &space = {}, double rangeShare = 0.5);
 
   const OperatorTraits &getTraits() const { return traits; }
   const std::vector<TuneInstance> &getInstances() const { return instances; }
@@ -110,6 +111,7 @@ private:
   std::vector<ContractionShape> points;
   std::vector<TuneInstance> targets; ///< What candidates are proposed for.
   bool fits(const ContractionShape &shape) const;
+  void shareAmongSplits();
 
   std::string twin;
   ContractionShape reference; ///< What measurements should be near to.

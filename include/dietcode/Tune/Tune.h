@@ -16,6 +16,7 @@
 #define DIETCODE_TUNE_TUNE_H
 
 #include "dietcode/Dialect/DietCode/Transforms/Selection.h"
+#include "dietcode/Search/ScheduleSpace.h"
 #include "dietcode/Tune/CandidateEvaluator.h"
 #include "dietcode/Tune/TuneReport.h"
 
@@ -33,7 +34,8 @@ struct TuneOptions {
   double seconds = 0;    ///< Stop proposing after; 0: no limit.
   unsigned batch = 32;   ///< Candidates between two trainings.
   SelectionOptions selection;
-  bool modelOnly = false; ///< Choose by the model; measure nothing.
+  ::dietcode::ScheduleSpace space; ///< Of the candidates.
+  bool modelOnly = false;          ///< Choose by the model; measure nothing.
   /// Measure every candidate on every instance: the truth that searches are
   /// compared with. Trials and seconds are no limits then.
   bool exhaustive = false;

@@ -8,7 +8,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Every candidate is compared with a reference before it is timed: some columns
-// of tiles, ragged ends included, of one shape that is larger than any tile.
+// or rows of tiles, ragged ends included, of one shape that is larger than any
+// tile.
 // The reference is the operator itself in double precision, evaluated once.
 //
 //===----------------------------------------------------------------------===//
@@ -35,7 +36,7 @@ public:
   create(const TuningTask &task, ::dietcode::JobFolder &folder,
          const std::string &prefix);
 
-  /// Adds buffers and a launch to a job whose kernel has this schedule.
+  /// Adds buffers and a run to a job whose kernels have this schedule.
   ::dietcode::Expected<bool> addTo(::dietcode::Job &job,
                                    const ::dietcode::Schedule &schedule);
 
@@ -45,8 +46,9 @@ private:
       : task(task), folder(folder), prefix(std::move(prefix)) {}
 
   ::dietcode::Expected<bool> evaluate();
-  ::dietcode::Expected<std::string>
-  writeColumns(StringRef what, ArrayRef<double> values, int64_t columns);
+  ::dietcode::Expected<std::string> writeCorner(StringRef what,
+                                                ArrayRef<double> values,
+                                                int64_t rows, int64_t columns);
 
   const TuningTask &task;
   ::dietcode::JobFolder &folder;

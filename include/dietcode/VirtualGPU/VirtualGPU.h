@@ -47,6 +47,9 @@ struct LaunchConfig {
   bool timeOnly = false;
   /// Runs without an estimate: no time, and no traces that cost some.
   bool functionalOnly = false;
+  /// LaunchReport::written of the launch that ended right before this one
+  /// starts: what of it fits into L2 is read from there.
+  std::vector<uint64_t> recent;
 };
 
 /// Executed warp instructions by the part of the SM they occupy.
@@ -106,6 +109,8 @@ struct LaunchReport {
   std::string limiter() const {
     return replay.valid ? replay.limiter : timing.bound;
   }
+  /// Where the ranges of memory begin that were written to, ascending.
+  std::vector<uint64_t> written;
 };
 
 /// Why a launch failed: it was refused before anything ran, or a checker found

@@ -17,20 +17,23 @@
 //   write epilogue(sums), guarded by m and n
 //
 // The partial k tile comes first, so that no element in the loop is predicated.
-// An empty k is one partial tile of zeros. One barrier per tile does: when a
-// thread stores to a stage, all threads are past the barrier of the tile
-// between, so they have multiplied what the stage held before.
+// An empty k is one partial tile of zeros. With two stages one barrier per tile
+// does: when a thread stores to a stage, all threads are past the barrier of
+// the tile between, so they have multiplied what the stage held before. A
+// single stage needs a second barrier, after the product.
+//
+// With a split the loop runs over the part of the tiles that the block has, and
+// sums go to the workspace as they are. Where there are fewer tiles than parts,
+// the last ones are empty and write zeros.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ContractionKernel.h"
 #include "EpilogueWriter.h"
 #include "TileStaging.h"
-#include "dietcode/Search/Schedule.h"
+#include "Workspace.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::dietcode;
@@ -40,6 +43,14 @@ using ::dietcode::ScheduleLayout;
 bool mlir::dietcode::isSupportedElementType(Type type) { return type.isF32(); }
 
 namespace {
+
+/// The k tiles that a block goes through.
+struct TileRange {
+  Value tiles; ///< How many.
+  Value start; ///< Of the first one, along k.
+  Value limit; ///< Elements that the first one has along k.
+  Value end;   ///< Of the last one, along k.
+};
 
 /// What the loop carries besides the sums.
 struct LoopState {
@@ -59,9 +70,10 @@ struct LoopState {
 /// Builds the body of one kernel.
 class KernelBuilder {
 public:
-  KernelBuilder(ImplicitLocOpBuilder &b, MatmulOp op, const Schedule &schedule,
-                const ScheduleLayout &layout, Twin twin)
-      : b(b), math(b), op(op), schedule(schedule), layout(layout), twin(twin) {}
+  KernelBuilder(ImplicitLocOpBuilder &b, const KernelRequest &request,
+                const ScheduleLayout &layout)
+      : b(b), math(b), request(request), schedule(request.schedule),
+        layout(layout) {}
 
   void build(gpu::GPUFuncOp kernel);
 
@@ -69,11 +81,17 @@ private:
   using Sums = SmallVector<Value>;
 
   void createThreadPosition();
-  TileStaging createStaging(unsigned operand, Value shared, Value tileStart);
-  Sums createMainLoop(TileStaging &lhs, TileStaging &rhs);
+  TileStaging createStaging(unsigned operand);
+  TileRange createTileRange();
+  Sums createMainLoop(TileStaging &lhs, TileStaging &rhs,
+                      const TileRange &range);
+  void createLoopBody(scf::ForOp loop, size_t sumCount, LoopState state,
+                      TileStaging &lhs, TileStaging &rhs,
+                      const TileRange &range);
   SmallVector<Value> loadFragment(Value base, int64_t constant, int64_t tile,
                                   int64_t group, int64_t threads);
   Sums multiplyTiles(Value stage, ArrayRef<Value> sums);
+  void createWriteBack(ArrayRef<Value> sums);
   int64_t getStageStride() const {
     return schedule.blockK * (TileStaging::getRowStride(schedule.blockM) +
                               TileStaging::getRowStride(schedule.blockN));
@@ -84,14 +102,11 @@ private:
 
   ImplicitLocOpBuilder &b;
   IndexMath math;
-  MatmulOp op;
+  const KernelRequest &request;
   const Schedule &schedule;
   const ScheduleLayout &layout;
-  Twin twin;
 
-  SmallVector<MatrixView> views; ///< Of each operand.
-  Value sizeM, sizeN, sizeK;
-  Value threadId;
+  KernelFrame frame;
   Value threadM, threadN; ///< Position in the block, in threads.
   Value shared;
 };
@@ -99,20 +114,30 @@ private:
 } // namespace
 
 /// A warp covers a patch of lanesM x lanesN threads; warps cover the block with
-/// n fastest.
+/// n fastest. Within the patch four lanes in a row are a quad of 2 x 2 threads:
+/// wide shared loads take half as long if all lanes n and n ^ 1, or all n and
+/// n ^ 2, read the same address, and in quads either operand has one of the
+/// two.
 void KernelBuilder::createThreadPosition() {
-  threadId = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
   int64_t warpSize = layout.lanesM * layout.lanesN;
-  Value lane = math.rem(threadId, warpSize);
-  Value warp = math.div(threadId, warpSize);
-  threadM = math.add(math.mul(math.div(warp, layout.warpsN), layout.lanesM),
-                     math.div(lane, layout.lanesN));
-  threadN = math.add(math.mul(math.rem(warp, layout.warpsN), layout.lanesN),
-                     math.rem(lane, layout.lanesN));
+  Value lane = math.rem(frame.threadId, warpSize);
+  Value warp = math.div(frame.threadId, warpSize);
+  int64_t quadM = std::min<int64_t>(2, layout.lanesM);
+  int64_t quadN = std::min<int64_t>(2, layout.lanesN);
+  Value quad = math.div(lane, quadM * quadN);
+  Value inQuad = math.rem(lane, quadM * quadN);
+  int64_t quadsN = layout.lanesN / quadN;
+  Value laneM = math.add(math.mul(math.div(quad, quadsN), quadM),
+                         math.div(inQuad, quadN));
+  Value laneN = math.add(math.mul(math.rem(quad, quadsN), quadN),
+                         math.rem(inQuad, quadN));
+  threadM =
+      math.add(math.mul(math.div(warp, layout.warpsN), layout.lanesM), laneM);
+  threadN =
+      math.add(math.mul(math.rem(warp, layout.warpsN), layout.lanesN), laneN);
 }
 
-TileStaging KernelBuilder::createStaging(unsigned operand, Value shared,
-                                         Value tileStart) {
+TileStaging KernelBuilder::createStaging(unsigned operand) {
   bool isLhs = operand == MatmulOp::kLhs;
   TileStaging::Config config;
   config.spatialDim = isLhs ? MatmulOp::M : MatmulOp::N;
@@ -120,11 +145,13 @@ TileStaging KernelBuilder::createStaging(unsigned operand, Value shared,
   config.extent = isLhs ? schedule.blockM : schedule.blockN;
   config.blockK = schedule.blockK;
   config.threads = layout.threads;
-  config.vectorWidth =
-      twin == Twin::General ? 1 : (isLhs ? layout.vectorA : layout.vectorB);
+  config.vectorWidth = request.twin == Twin::General
+                           ? 1
+                           : (isLhs ? layout.vectorA : layout.vectorB);
   config.sharedBase = isLhs ? 0 : getRhsBase();
-  return TileStaging(b, config, views[operand], shared, threadId, tileStart,
-                     isLhs ? sizeM : sizeN);
+  return TileStaging(b, config, frame.views[operand], shared, frame.threadId,
+                     isLhs ? frame.startM : frame.startN,
+                     isLhs ? frame.sizeM : frame.sizeN);
 }
 
 /// `tile` elements of a k row in shared memory, in groups of `group`; `base`
@@ -132,19 +159,10 @@ TileStaging KernelBuilder::createStaging(unsigned operand, Value shared,
 SmallVector<Value> KernelBuilder::loadFragment(Value base, int64_t constant,
                                                int64_t tile, int64_t group,
                                                int64_t threads) {
-  Type elementType = cast<MemRefType>(shared.getType()).getElementType();
   SmallVector<Value> fragment;
   for (int64_t i = 0; i < tile; i += group) {
     Value offset = math.add(base, constant + i * threads);
-    if (group == 1) {
-      fragment.push_back(memref::LoadOp::create(b, shared, offset));
-      continue;
-    }
-    Value loaded = vector::LoadOp::create(
-        b, VectorType::get({group}, elementType), shared, offset,
-        /*nontemporal=*/false, llvm::MaybeAlign(4 * group));
-    for (int64_t j : llvm::seq<int64_t>(0, group))
-      fragment.push_back(vector::ExtractOp::create(b, loaded, j));
+    llvm::append_range(fragment, loadGroup(b, shared, offset, group));
   }
   return fragment;
 }
@@ -192,22 +210,47 @@ static void createPrefetch(ImplicitLocOpBuilder &b, Value hasNext,
   state.rhsParts.assign(parts.begin() + lhsCount, parts.end());
 }
 
-KernelBuilder::Sums KernelBuilder::createMainLoop(TileStaging &lhs,
-                                                  TileStaging &rhs) {
-  Value kTiles = math.max(math.ceilDiv(sizeK, schedule.blockK), 1);
+/// Parts are contiguous and, but for the last ones, of equal numbers of tiles.
+/// Tile i > 0 starts at residue + (i - 1) * blockK, tile 0 at 0.
+TileRange KernelBuilder::createTileRange() {
+  Value kTiles = math.max(math.ceilDiv(frame.sizeK, schedule.blockK), 1);
   Value fullTiles = math.sub(kTiles, math.constant(1));
-  Value residue = math.sub(sizeK, math.mul(fullTiles, schedule.blockK));
-  Value zeroIndex = math.constant(0);
+  Value residue = math.sub(frame.sizeK, math.mul(fullTiles, schedule.blockK));
+  if (schedule.split == 1)
+    return {kTiles, math.constant(0), residue, frame.sizeK};
+  Value tilesPerPart = math.ceilDiv(kTiles, schedule.split);
+  Value first = math.min(math.mul(frame.share, tilesPerPart), kTiles);
+  Value last = math.min(math.add(first, tilesPerPart), kTiles);
+  auto startOf = [&](Value tile) {
+    Value end = math.add(residue, math.mul(tile, schedule.blockK));
+    return math.max(math.sub(end, math.constant(schedule.blockK)), 0);
+  };
+  Value start = startOf(first);
+  // An empty part has an empty first tile, of which nothing is loaded.
+  Value limit = math.sub(startOf(math.min(math.add(first, 1), last)), start);
+  return {math.sub(last, first), start, limit, startOf(last)};
+}
+
+KernelBuilder::Sums KernelBuilder::createMainLoop(TileStaging &lhs,
+                                                  TileStaging &rhs,
+                                                  const TileRange &range) {
   LoopState state;
-  state.lhsParts = lhs.load(zeroIndex, residue);
-  state.rhsParts = rhs.load(zeroIndex, residue);
-  state.stage = zeroIndex;
-  state.kStart = residue;
+  state.lhsParts = lhs.load(range.start, range.limit);
+  state.rhsParts = rhs.load(range.start, range.limit);
+  state.stage = math.constant(0);
+  state.kStart = math.add(range.start, range.limit);
 
   Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0.0f));
   SmallVector<Value> zeros(schedule.threadM * schedule.threadN, zero);
-  auto loop = scf::ForOp::create(b, zeroIndex, kTiles, math.constant(1),
-                                 state.flatten(zeros));
+  auto loop = scf::ForOp::create(b, math.constant(0), range.tiles,
+                                 math.constant(1), state.flatten(zeros));
+  createLoopBody(loop, zeros.size(), state, lhs, rhs, range);
+  return Sums(loop.getResults().take_front(zeros.size()));
+}
+
+void KernelBuilder::createLoopBody(scf::ForOp loop, size_t sumCount,
+                                   LoopState state, TileStaging &lhs,
+                                   TileStaging &rhs, const TileRange &range) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   SmallVector<Value> carried(loop.getRegionIterArgs());
@@ -217,7 +260,7 @@ KernelBuilder::Sums KernelBuilder::createMainLoop(TileStaging &lhs,
     rest = rest.drop_front(count);
     return taken;
   };
-  Sums sums = take(zeros.size());
+  Sums sums = take(sumCount);
   state.lhsParts = take(state.lhsParts.size());
   state.rhsParts = take(state.rhsParts.size());
   state.stage = rest[0];
@@ -226,79 +269,59 @@ KernelBuilder::Sums KernelBuilder::createMainLoop(TileStaging &lhs,
   lhs.store(state.lhsParts, state.stage);
   rhs.store(state.rhsParts, state.stage);
   gpu::BarrierOp::create(b);
-  createPrefetch(b, math.less(state.kStart, sizeK), state, lhs, rhs);
+  createPrefetch(b, math.less(state.kStart, range.end), state, lhs, rhs);
   sums = multiplyTiles(state.stage, sums);
   // Of two stages, the other one starts where both offsets add up to.
-  state.stage = math.sub(math.constant(getStageStride()), state.stage);
+  if (schedule.stages == 1)
+    gpu::BarrierOp::create(b);
+  else
+    state.stage = math.sub(math.constant(getStageStride()), state.stage);
   state.kStart = math.add(state.kStart, schedule.blockK);
   scf::YieldOp::create(b, state.flatten(sums));
-  return Sums(loop.getResults().take_front(zeros.size()));
+}
+
+void KernelBuilder::createWriteBack(ArrayRef<Value> sums) {
+  ThreadTile rows{math.add(frame.startM, math.mul(threadM, layout.groupM)),
+                  frame.sizeM, schedule.threadM, layout.groupM,
+                  layout.threadsM};
+  ThreadTile columns{math.add(frame.startN, math.mul(threadN, layout.groupN)),
+                     frame.sizeN, schedule.threadN, layout.groupN,
+                     layout.threadsN};
+  if (!frame.workspace) {
+    EpilogueWriter(b, request.op, frame.views, request.twin)
+        .write(sums, rows, columns);
+    return;
+  }
+  Workspace workspace(b, frame.workspace, frame.sizeM, frame.sizeN);
+  columns.size = workspace.getColumns();
+  writeTile(b, sums, rows, columns, columns.group,
+            [&](ArrayRef<Value> group, Value row, Value column) {
+              workspace.store(group, frame.share, row, column);
+            });
 }
 
 void KernelBuilder::build(gpu::GPUFuncOp kernel) {
-  for (auto [index, map] : llvm::enumerate(op.getOperandMaps()))
-    views.push_back(createMatrixView(b, kernel.getArgument(index), map));
+  frame = createFrame(b, kernel, request);
   shared = kernel.getWorkgroupAttributions().front();
-  // Each size from the operand that is sure to be addressed by it.
-  auto sizeOf = [&](unsigned operand, unsigned dim) {
-    for (auto [position, expr] :
-         llvm::enumerate(views[operand].map.getResults()))
-      if (cast<AffineDimExpr>(expr).getPosition() == dim)
-        return math.of(views[operand].sizes[position]);
-    llvm_unreachable("operand is not indexed by the dimension");
-  };
-  sizeM = sizeOf(MatmulOp::kOut, MatmulOp::M);
-  sizeN = sizeOf(MatmulOp::kOut, MatmulOp::N);
-  sizeK = sizeOf(MatmulOp::kLhs, MatmulOp::K);
   createThreadPosition();
-
-  // Blocks walk m first: neighbours share the tile of B in the L2 cache.
-  Value block = gpu::BlockIdOp::create(b, gpu::Dimension::x);
-  Value tilesM = math.ceilDiv(sizeM, schedule.blockM);
-  Value startM =
-      math.mul(b.createOrFold<arith::RemUIOp>(block, tilesM), schedule.blockM);
-  Value startN =
-      math.mul(b.createOrFold<arith::DivUIOp>(block, tilesM), schedule.blockN);
-  TileStaging lhs = createStaging(MatmulOp::kLhs, shared, startM);
-  TileStaging rhs = createStaging(MatmulOp::kRhs, shared, startN);
-  Sums sums = createMainLoop(lhs, rhs);
-
-  EpilogueWriter writer(b, op, views, twin);
-  writer.write(sums,
-               {math.add(startM, math.mul(threadM, layout.groupM)), sizeM,
-                schedule.threadM, layout.groupM, layout.threadsM},
-               {math.add(startN, math.mul(threadN, layout.groupN)), sizeN,
-                schedule.threadN, layout.groupN, layout.threadsN});
+  TileStaging lhs = createStaging(MatmulOp::kLhs);
+  TileStaging rhs = createStaging(MatmulOp::kRhs);
+  createWriteBack(createMainLoop(lhs, rhs, createTileRange()));
   gpu::ReturnOp::create(b);
 }
 
-gpu::GPUFuncOp mlir::dietcode::buildContractionKernel(OpBuilder &builder,
-                                                      MatmulOp op,
-                                                      StringRef name,
-                                                      const Schedule &schedule,
-                                                      Twin twin) {
+gpu::GPUFuncOp mlir::dietcode::buildContractionKernel(
+    OpBuilder &builder, const KernelRequest &request, StringRef name) {
+  const Schedule &schedule = request.schedule;
   std::optional<ScheduleLayout> layout = ::dietcode::layoutOf(schedule);
   assert(layout && "schedule was not checked");
-  ImplicitLocOpBuilder b(op.getLoc(), builder);
   int64_t sharedElements = schedule.stages * schedule.blockK *
                            (TileStaging::getRowStride(schedule.blockM) +
                             TileStaging::getRowStride(schedule.blockN));
-  auto sharedType = MemRefType::get(
-      {sharedElements}, b.getF32Type(), MemRefLayoutAttrInterface(),
-      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup));
-  auto type = b.getFunctionType(op->getOperandTypes(), {});
-  auto kernel = gpu::GPUFuncOp::create(b, name, type, {sharedType});
-  kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
-  kernel.setKnownBlockSizeAttr(
-      b.getDenseI32ArrayAttr({static_cast<int32_t>(layout->threads), 1, 1}));
-  // One resident block is enough: without this, ptxas spills to fit two.
-  kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                  b.getI32IntegerAttr(1));
-  // Vectors of four floats are loaded from shared memory.
-  kernel.setWorkgroupAttributionAttr(0, LLVM::LLVMDialect::getAlignAttrName(),
-                                     b.getI64IntegerAttr(16));
+  gpu::GPUFuncOp kernel = createKernel(builder, request, name, sharedElements);
+  ImplicitLocOpBuilder b(kernel.getLoc(), builder);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&kernel.getBody().front());
-  KernelBuilder(b, op, schedule, *layout, twin).build(kernel);
+  KernelBuilder(b, request, *layout).build(kernel);
   return kernel;
 }

@@ -1,5 +1,4 @@
-//===- ContractionKernel.h - SIMT micro-kernels for contractions ---*- C++
-//-*-===//
+//===- ContractionKernel.h - Kernels of contractions ------------*- C++ -*-===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Generates the gpu.func of one micro-kernel: a block tile of
+// Generates the kernels of one micro-kernel: a block tile of
 // C[m, n] = epilogue(sum over k of A[m, k] * B[k, n]) in single precision.
 //
 //===----------------------------------------------------------------------===//
@@ -15,22 +14,29 @@
 #ifndef DIETCODE_CONVERSION_DIETCODETOGPU_CONTRACTIONKERNEL_H
 #define DIETCODE_CONVERSION_DIETCODETOGPU_CONTRACTIONKERNEL_H
 
-#include "Twin.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "KernelFrame.h"
 
 namespace mlir::dietcode {
 
 /// The element types that kernels can be generated for.
 bool isSupportedElementType(Type type);
 
-/// Generates a micro-kernel at the insertion point of `builder`, which is in a
-/// gpu.module. The kernel takes the operands of `op` and runs in a grid of
-/// ceil(m / blockM) * ceil(n / blockN) blocks along x, m fastest; `op` works on
-/// buffers of a supported element type and `schedule` holds on the device.
-gpu::GPUFuncOp buildContractionKernel(OpBuilder &builder, MatmulOp op,
-                                      StringRef name,
-                                      const ::dietcode::Schedule &schedule,
-                                      Twin twin);
+/// Generates a step of a micro-kernel at the insertion point of `builder`,
+/// which is in a gpu.module. The operator works on buffers of a supported
+/// element type, and the schedule holds on the device. The step runs in a grid
+/// of blocksPerTile blocks for each tile, along x.
+///
+/// The one that multiplies: without a split it applies the epilogue and writes
+/// the destination, with one it writes sums to the workspace.
+gpu::GPUFuncOp buildContractionKernel(OpBuilder &builder,
+                                      const KernelRequest &request,
+                                      StringRef name);
+
+/// The one that adds up the workspace, applies the epilogue and writes the
+/// destination.
+gpu::GPUFuncOp buildReductionKernel(OpBuilder &builder,
+                                    const KernelRequest &request,
+                                    StringRef name);
 
 } // namespace mlir::dietcode
 

@@ -12,16 +12,25 @@
 //     aligned = all vectorized operands can be read in vectors
 //     switch (dietcode.select @dispatch(sizes)) {
 //     case i:
-//       grid = ceil(m / blockM) * ceil(n / blockN)
+//       tiles = ceil(m / blockM) * ceil(n / blockN)
 //       if (aligned) launch @..._aligned else launch @..._general
 //     }
 //   }
+//
+// Where the k tiles are split, a launch is a sequence in one stream:
+//
+//   workspace = gpu.alloc
+//   launch @..._aligned with split * tiles blocks
+//   launch @..._reduction_aligned
+//   gpu.dealloc workspace
+//   gpu.wait
 //
 //===----------------------------------------------------------------------===//
 
 #include "IndexMath.h"
 #include "KernelLibrary.h"
 #include "MatrixView.h"
+#include "Workspace.h"
 #include "dietcode/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -115,6 +124,7 @@ private:
   Value areAllAligned();
   Value selectKernel();
   void createLaunch(MicroKernelOp microKernel, Value aligned);
+  void createLaunches(MicroKernelOp microKernel, Twin twin, Value tiles);
 
   ImplicitLocOpBuilder &b;
   IndexMath math;
@@ -187,31 +197,55 @@ Value OperatorLowering::selectKernel() {
   return SelectOp::create(b, op.getDispatchAttr(), dispatched);
 }
 
+/// Launches the steps of a micro-kernel one after the other.
+void OperatorLowering::createLaunches(MicroKernelOp microKernel, Twin twin,
+                                      Value tiles) {
+  Schedule schedule = microKernel.getSchedule().getSchedule();
+  SmallVector<Value> operands(op->getOperands());
+  Type tokenType = b.getType<gpu::AsyncTokenType>();
+  Value token;
+  if (schedule.split > 1) {
+    Value elements = Workspace::getElements(
+        b, schedule.split, sizes[MatmulOp::M], sizes[MatmulOp::N]);
+    token = gpu::WaitOp::create(b, tokenType, ValueRange()).getAsyncToken();
+    auto workspace = gpu::AllocOp::create(b, Workspace::getType(b.getContext()),
+                                          tokenType, token, elements,
+                                          /*symbolOperands=*/ValueRange());
+    operands.push_back(workspace.getMemref());
+    token = workspace.getAsyncToken();
+  }
+  Value one = math.constant(1);
+  for (const ::dietcode::KernelStep &step : ::dietcode::stepsOf(schedule)) {
+    gpu::KernelDim3 grid{math.mul(tiles, step.blocksPerTile), one, one};
+    gpu::KernelDim3 block{math.constant(step.threads), one, one};
+    auto launch = gpu::LaunchFuncOp::create(
+        b, library.getOrCreate(op, microKernel, step, twin), grid, block,
+        /*dynamicSharedMemorySize=*/Value(), operands,
+        token ? tokenType : Type(), token ? ValueRange(token) : ValueRange());
+    token = launch.getAsyncToken();
+  }
+  if (!token)
+    return;
+  token = gpu::DeallocOp::create(b, tokenType, token, operands.back())
+              .getAsyncToken();
+  gpu::WaitOp::create(b, Type(), token);
+}
+
 void OperatorLowering::createLaunch(MicroKernelOp microKernel, Value aligned) {
   Schedule schedule = microKernel.getSchedule().getSchedule();
-  Value one = math.constant(1);
-  Value blocks = math.mul(math.ceilDiv(sizes[MatmulOp::M], schedule.blockM),
-                          math.ceilDiv(sizes[MatmulOp::N], schedule.blockN));
-  gpu::KernelDim3 grid{blocks, one, one};
-  auto launch = [&](Twin twin) {
-    gpu::GPUFuncOp kernel = library.getOrCreate(op, microKernel, twin);
-    int64_t threads = ::dietcode::layoutOf(schedule)->threads;
-    gpu::KernelDim3 block{math.constant(threads), one, one};
-    gpu::LaunchFuncOp::create(b, kernel, grid, block,
-                              /*dynamicSharedMemorySize=*/Value(),
-                              op->getOperands());
-  };
+  Value tiles = math.mul(math.ceilDiv(sizes[MatmulOp::M], schedule.blockM),
+                         math.ceilDiv(sizes[MatmulOp::N], schedule.blockN));
   // A static size or stride may rule vectors out.
   if (matchPattern(aligned, m_Zero()))
-    return launch(Twin::General);
+    return createLaunches(microKernel, Twin::General, tiles);
   scf::IfOp::create(
       b, aligned,
       [&](OpBuilder &, Location) {
-        launch(Twin::Aligned);
+        createLaunches(microKernel, Twin::Aligned, tiles);
         scf::YieldOp::create(b);
       },
       [&](OpBuilder &, Location) {
-        launch(Twin::General);
+        createLaunches(microKernel, Twin::General, tiles);
         scf::YieldOp::create(b);
       });
 }

@@ -15,21 +15,11 @@
 #ifndef DIETCODE_CONVERSION_DIETCODETOGPU_EPILOGUEWRITER_H
 #define DIETCODE_CONVERSION_DIETCODETOGPU_EPILOGUEWRITER_H
 
-#include "IndexMath.h"
 #include "MatrixView.h"
+#include "TileWriter.h"
 #include "Twin.h"
 
 namespace mlir::dietcode {
-
-/// The elements that one thread computes along one dimension: groups of
-/// `group` neighbours, `threads * group` apart.
-struct ThreadTile {
-  Value start; ///< First element of the thread.
-  Value size;  ///< Extent of the destination.
-  int64_t elements;
-  int64_t group;
-  int64_t threads;
-};
 
 /// Writes the tile of a thread.
 class EpilogueWriter {
@@ -43,7 +33,6 @@ public:
              const ThreadTile &columns);
 
 private:
-  void writeRow(ArrayRef<Value> sums, Value row, const ThreadTile &columns);
   void writeGroup(ArrayRef<Value> sums, Value row, Value column);
   SmallVector<Value> readOperand(unsigned operand, Value row, Value column,
                                  int64_t count);

@@ -38,21 +38,26 @@ gpu::GPUModuleOp KernelLibrary::getGPUModule() {
   return gpuModule;
 }
 
-gpu::GPUFuncOp
-KernelLibrary::getOrCreate(MatmulOp op, MicroKernelOp microKernel, Twin twin) {
+gpu::GPUFuncOp KernelLibrary::getOrCreate(MatmulOp op,
+                                          MicroKernelOp microKernel,
+                                          const ::dietcode::KernelStep &step,
+                                          Twin twin) {
   for (const Entry &entry : entries)
-    if (entry.microKernel == microKernel && entry.twin == twin &&
-        needSameKernel(entry.op, op))
+    if (entry.microKernel == microKernel && entry.step == step.suffix &&
+        entry.twin == twin && needSameKernel(entry.op, op))
       return entry.kernel;
   OpBuilder builder = OpBuilder::atBlockEnd(getGPUModule().getBody());
-  std::string name = ("matmul_" + microKernel.getSymName() +
+  std::string name = ("matmul_" + microKernel.getSymName() + step.suffix +
                       (twin == Twin::Aligned ? "_aligned" : "_general"))
                          .str();
-  gpu::GPUFuncOp kernel = buildContractionKernel(
-      builder, op, name, microKernel.getSchedule().getSchedule(), twin);
+  KernelRequest request{op, microKernel.getSchedule().getSchedule(), step,
+                        twin};
+  gpu::GPUFuncOp kernel = step.suffix.empty()
+                              ? buildContractionKernel(builder, request, name)
+                              : buildReductionKernel(builder, request, name);
   // Makes the name unique among the kernels of other operators.
   kernel->remove();
   SymbolTable(getGPUModule()).insert(kernel);
-  entries.push_back({op, microKernel, twin, kernel});
+  entries.push_back({op, microKernel, step.suffix, twin, kernel});
   return kernel;
 }

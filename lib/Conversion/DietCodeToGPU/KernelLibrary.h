@@ -23,13 +23,16 @@ class KernelLibrary {
 public:
   explicit KernelLibrary(ModuleOp module) : module(module) {}
 
-  /// The kernel that serves `op` by `microKernel`; generated on first use.
-  gpu::GPUFuncOp getOrCreate(MatmulOp op, MicroKernelOp microKernel, Twin twin);
+  /// The kernel of a step by which `microKernel` serves `op`; generated on
+  /// first use.
+  gpu::GPUFuncOp getOrCreate(MatmulOp op, MicroKernelOp microKernel,
+                             const ::dietcode::KernelStep &step, Twin twin);
 
 private:
   struct Entry {
     MatmulOp op;
     MicroKernelOp microKernel;
+    std::string_view step; ///< Its suffix.
     Twin twin;
     gpu::GPUFuncOp kernel;
   };

@@ -15,7 +15,8 @@
 // DRAM is read once for each byte of the ranges that the kernel reads if they
 // fit into L2, and otherwise once for each wave of blocks, but never more than
 // what the blocks read; as a fraction of that, it is the probability that the
-// first access of an SM to a sector goes to DRAM.
+// first access of an SM to a sector goes to DRAM. Of what the launch right
+// before has written, none does if all that is read fits into L2.
 //
 //===----------------------------------------------------------------------===//
 
@@ -176,14 +177,22 @@ MemoryShare Estimator::memoryShare() const {
       break;
     }
   share.l1Bytes = spec.unifiedL1Bytes - carved;
-  double footprint = 0;
-  for (uint32_t index : sample.rangesRead)
-    footprint += double(launch.memory.ranges()[index].size);
+  double footprint = 0, recent = 0;
+  for (uint32_t index : sample.rangesRead) {
+    const MemoryRange &range = launch.memory.ranges()[index];
+    footprint += double(range.size);
+    if (std::binary_search(launch.recent.begin(), launch.recent.end(),
+                           range.base))
+      recent += double(range.size);
+  }
   double perBlock =
       double(spec.sectorBytes) * double(sample.uniqueSectorsRead) / sampled;
   double read = perBlock * blocks;
   share.firstTouchMisses =
       read > 0 ? std::min(1.0, fetchedBytes(footprint, perBlock) / read) : 1;
+  // What the launch before has left in L2 need not come from DRAM.
+  if (footprint > 0 && read <= double(spec.l2Bytes))
+    share.firstTouchMisses *= 1 - recent / footprint;
   double perSM = perBlock * std::min<double>(busiest, occupancy.blocks);
   double distinct = std::min(perSM * activeSMs, footprint);
   double sharing = distinct > 0 ? perSM * activeSMs / distinct : 1;

@@ -236,3 +236,109 @@ module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
     return
   }
 }
+
+// -----
+
+// A split of three: the parts go to a workspace with rows of 64, which is on the
+// device and used by one stream.
+// KERNEL-LABEL: gpu.func @matmul_k_aligned
+// KERNEL-SAME: %{{.*}}: memref<50x100xf32>, %{{.*}}: memref<100x64xf32>, %{{.*}}: memref<50x64xf32>, %[[WORK:[a-z0-9]+]]: memref<?xf32>) workgroup
+// The block finds its part and its tile.
+// KERNEL: %[[BLOCK:.*]] = gpu.block_id x
+// KERNEL-NEXT: arith.remui %[[BLOCK]], %c3
+// KERNEL-NEXT: arith.divui %[[BLOCK]], %c3
+// Seven tiles of k are three, three and one.
+// KERNEL: scf.for
+// KERNEL: vector.store %{{.*}}, %[[WORK]][%{{.*}}] {alignment = 16 : i64}
+// KERNEL: gpu.return
+// The reduction reads the parts in their order, and stores vectors.
+// KERNEL: gpu.func @matmul_k_reduction_aligned
+// KERNEL-SAME: %[[WORK:[a-z0-9]+]]: memref<?xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>
+// KERNEL-NOT: scf.for
+// KERNEL-COUNT-3: vector.load %[[WORK]][%{{.*}}] {alignment = 16 : i64} : memref<?xf32>, vector<4xf32>
+// KERNEL-COUNT-8: arith.addf
+// KERNEL-NOT: arith.addf
+// KERNEL: vector.store %{{.*}} {alignment = 16 : i64} : memref<3200xf32
+// KERNEL: gpu.return
+// KERNEL: gpu.func @matmul_k_general
+// KERNEL: gpu.func @matmul_k_reduction_general
+// KERNEL: vector.load %{{.*}} {alignment = 16 : i64} : memref<?xf32>, vector<4xf32>
+// KERNEL-NOT: vector.store
+
+// HOST-LABEL: func.func @split
+// HOST-DAG: %[[ONE:.*]] = arith.constant 1 : index
+// HOST-DAG: %[[BLOCKS:.*]] = arith.constant 12 : index
+// HOST-DAG: %[[ADDING:.*]] = arith.constant 8 : index
+// HOST-DAG: %[[ELEMENTS:.*]] = arith.constant 9600 : index
+// HOST: scf.if
+// HOST-NEXT: %[[T0:.*]] = gpu.wait async
+// HOST-NEXT: %[[WORK:.*]], %[[T1:.*]] = gpu.alloc async [%[[T0]]] (%[[ELEMENTS]]) : memref<?xf32>
+// HOST-NEXT: %[[T2:.*]] = gpu.launch_func async [%[[T1]]] @dietcode_kernels::@matmul_k_aligned blocks in (%[[BLOCKS]], %[[ONE]], %[[ONE]]) {{.*}}, %[[WORK]] : memref<?xf32>)
+// HOST-NEXT: %[[T3:.*]] = gpu.launch_func async [%[[T2]]] @dietcode_kernels::@matmul_k_reduction_aligned blocks in (%[[ADDING]], %[[ONE]], %[[ONE]]) {{.*}}, %[[WORK]] : memref<?xf32>)
+// HOST-NEXT: %[[T4:.*]] = gpu.dealloc async [%[[T3]]] %[[WORK]] : memref<?xf32>
+// HOST-NEXT: gpu.wait [%[[T4]]]
+// HOST-NEXT: } else {
+// HOST: @matmul_k_general
+// HOST: @matmul_k_reduction_general
+module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
+  dietcode.micro_kernel @k #dietcode.schedule<block = [16, 64, 16], thread = [2, 4], split = 3>
+  dietcode.dispatch @d on () {
+    case -> @k
+    otherwise -> @k
+  }
+  func.func @split(%a: memref<50x100xf32>, %b: memref<100x64xf32>, %c: memref<50x64xf32>) {
+    dietcode.matmul dispatch(@d) ins(%a, %b : memref<50x100xf32>, memref<100x64xf32>) outs(%c : memref<50x64xf32>)
+    return
+  }
+}
+
+// -----
+
+// One stage: a barrier before and one after the product. Tiles lie along n first,
+// and nobody copies more than one element at once.
+// KERNEL-LABEL: gpu.func @matmul_k_aligned
+// KERNEL-SAME: memref<1408xf32, #gpu.address_space<workgroup>>
+// KERNEL: %[[BLOCK:.*]] = gpu.block_id x
+// KERNEL: %[[INNER:.*]] = arith.remui %[[BLOCK]], %c2
+// KERNEL: %[[OUTER:.*]] = arith.divui %[[BLOCK]], %c2
+// KERNEL-DAG: arith.muli %[[OUTER]], %c16
+// KERNEL-DAG: arith.muli %[[INNER]], %c64
+// KERNEL-NOT: vector.load %reinterpret_cast
+// KERNEL: scf.for
+// KERNEL: gpu.barrier
+// KERNEL: llvm.intr.fma
+// KERNEL: gpu.barrier
+// KERNEL-NOT: gpu.barrier
+// KERNEL: vector.store %{{.*}} : memref<{{.*}}xf32, strided<[1]>>
+// KERNEL: gpu.func @matmul_k_general
+module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
+  dietcode.micro_kernel @k #dietcode.schedule<block = [16, 64, 16], thread = [2, 4], stages = 1, vector = 1, order = [n, m]>
+  dietcode.dispatch @d on () {
+    case -> @k
+    otherwise -> @k
+  }
+  func.func @one_stage(%a: memref<50x100xf32>, %b: memref<100x128xf32>, %c: memref<50x128xf32>) {
+    dietcode.matmul dispatch(@d) ins(%a, %b : memref<50x100xf32>, memref<100x128xf32>) outs(%c : memref<50x128xf32>)
+    return
+  }
+}
+
+// -----
+
+// More than 2^31 elements: 2^20 rows of 4096 for each of two parts.
+// HOST-LABEL: func.func @large_workspace
+// HOST: %[[ELEMENTS:.*]] = arith.constant 8589934592 : index
+// HOST: gpu.alloc async [%{{.*}}] (%[[ELEMENTS]]) : memref<?xf32>
+// KERNEL-LABEL: gpu.func @matmul_k_reduction_aligned
+// KERNEL: vector.load %{{.*}} : memref<?xf32>, vector<4xf32>
+module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
+  dietcode.micro_kernel @k #dietcode.schedule<block = [16, 64, 16], thread = [2, 4], split = 2>
+  dietcode.dispatch @d on () {
+    case -> @k
+    otherwise -> @k
+  }
+  func.func @large_workspace(%a: memref<1048576x8xf32>, %b: memref<8x4096xf32>, %c: memref<1048576x4096xf32>) {
+    dietcode.matmul dispatch(@d) ins(%a, %b : memref<1048576x8xf32>, memref<8x4096xf32>) outs(%c : memref<1048576x4096xf32>)
+    return
+  }
+}

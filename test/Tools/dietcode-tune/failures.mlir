@@ -19,7 +19,7 @@
 // RUN: echo "// precious" > %t/keep.mlir
 // RUN: not env DIETCODE_MEASURE_INJECT=crash:_ dietcode-tune %s --trials=3 -o %t/keep.mlir 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE-NOT: error:
-// NONE: error: 'dietcode.matmul' op has no candidate that could be measured; the first of 3 failures, of {{[0-9x_]+}}: crash: the measuring process was killed by SIGSEGV
+// NONE: error: 'dietcode.matmul' op has no candidate that could be measured; the first of 3 failures, of {{[0-9a-z_]+}}: crash: the measuring process was killed by SIGSEGV
 // NONE-NOT: {{error|note}}:
 
 // Nothing to measure with: missing, or ending at once.

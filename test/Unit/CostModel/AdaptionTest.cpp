@@ -8,6 +8,7 @@
 
 #include "dietcode/CostModel/Adaption.h"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -122,4 +123,61 @@ TEST(Adaption, ThroughputIsThatOfFullRounds) {
   cost.valid = false;
   EXPECT_EQ(Adaption(t4()).throughput(cost), 0);
   EXPECT_TRUE(std::isinf(Adaption(t4()).estimate(cost, {8, 8, 8}).seconds));
+}
+
+TEST(Adaption, SplitsAreMoreAndShorterBlocks) {
+  MicroKernelCost cost = makeCost();
+  cost.lone.perTile = 10e-6;
+  cost.full.perTile = 15e-6;
+  cost.schedule.split = 4;
+  // 10 tiles of C are 40 blocks of 25 of the 100 tiles along k.
+  ContractionShape shape{1280, 128, 800};
+  Adaption adaption(t4());
+  double other = adaption.otherSeconds(cost.schedule, shape, 40);
+  CostEstimate estimate = adaption.estimate(cost, shape);
+  EXPECT_EQ(estimate.blocks, 40);
+  EXPECT_DOUBLE_EQ(estimate.seconds, other + 10e-6 + 250e-6);
+  // With 98 tiles the last part has 23.
+  EXPECT_DOUBLE_EQ(adaption.estimate(cost, {1280, 128, 784}).seconds,
+                   estimate.seconds);
+  EXPECT_GT(adaption.estimate(cost, {1280, 128, 784}).paddingWaste, 0);
+}
+
+TEST(Adaption, SplitsCostALaunchAndTheReduction) {
+  Adaption adaption(t4());
+  Schedule schedule{128, 128, 8, 8, 8};
+  ContractionShape shape{128, 128, 800};
+  EXPECT_EQ(adaption.otherSeconds(schedule, shape, 1), t4().launchSeconds);
+  schedule.split = 4;
+  double bytes = 4.0 * 128 * 128;
+  double fixed = 2 * t4().launchSeconds + t4().globalLatency / t4().clockHz;
+  // Of a small one the parts are in L2, and their total goes to DRAM.
+  EXPECT_DOUBLE_EQ(adaption.otherSeconds(schedule, shape, 4),
+                   fixed + std::max(4 * bytes / t4().l2BytesPerSecond,
+                                    bytes / t4().dramBytesPerSecond));
+  // What is left out of a grid is not added up.
+  ContractionShape large{2048, 2048, 800};
+  EXPECT_DOUBLE_EQ(adaption.otherSeconds(schedule, large, 4),
+                   adaption.otherSeconds(schedule, shape, 4));
+  bytes = 4.0 * 2048 * 2048;
+  EXPECT_DOUBLE_EQ(adaption.otherSeconds(schedule, large, 4 * 256),
+                   fixed + 4 * bytes / t4().dramBytesPerSecond);
+}
+
+TEST(Adaption, TheOrderDecidesWhatIsReadAgain) {
+  MicroKernelCost cost = makeCost();
+  // So fast that DRAM is the bound.
+  cost.lone = cost.full = {0, 1e-9};
+  Schedule turned = cost.schedule;
+  turned.order = TileOrder::NFirst;
+  Adaption adaption(t4());
+  auto seconds = [&](const Schedule &schedule, int64_t m, int64_t n) {
+    MicroKernelCost other = cost;
+    other.schedule = schedule;
+    return adaption.estimate(other, {m, n, 4096}).seconds;
+  };
+  // What a dimension is to one order the other is to the other.
+  EXPECT_DOUBLE_EQ(seconds(turned, 16384, 2048),
+                   seconds(cost.schedule, 2048, 16384));
+  EXPECT_NE(seconds(turned, 16384, 2048), seconds(cost.schedule, 16384, 2048));
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dietcode/CostModel/AnalyticalModel.h"
+#include "dietcode/Search/ScheduleSpace.h"
 
 #include <algorithm>
 #include <cmath>

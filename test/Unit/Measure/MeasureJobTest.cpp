@@ -78,18 +78,18 @@ TEST_F(MeasureJobTest, refusedPtx) {
          RecordStatus::LaunchError, "data/x.ptx:");
   expect(measurePtx(""), RecordStatus::LaunchError, "data/x.ptx");
   Job job = makeScaleJob(*folder, "x");
-  job.kernel = "shrink";
+  job.kernels = {{"shrink", 0}};
   expect(measure(job), RecordStatus::LaunchError,
          "there is no kernel 'shrink'; the module has scale");
   job = makeScaleJob(*folder, "x");
-  job.verify[0].block = {2048, 1, 1};
+  job.verify[0].launches[0].block = {2048, 1, 1};
   expect(measure(job), RecordStatus::LaunchError, "outside of the limits");
   job = makeScaleJob(*folder, "x");
-  job.verify[0].args.pop_back();
+  job.verify[0].launches[0].args.pop_back();
   expect(measure(job), RecordStatus::LaunchError,
          "kernel 'scale' has 3 parameters, got 2");
   job = makeScaleJob(*folder, "x");
-  job.time[0].args[2] = JobArgument::u64(1);
+  job.time[0].launches[0].args[2] = JobArgument::u64(1);
   Record record = measure(job);
   EXPECT_EQ(record.error, "parameter 2 of kernel 'scale' has 4 bytes, got 8");
   EXPECT_TRUE(record.runs.empty());
@@ -144,6 +144,66 @@ TEST_F(MeasureJobTest, wrongResults) {
          "has it");
   job.verify[0].untouched = false;
   EXPECT_EQ(nameOf(measure(job).status), "ok");
+}
+
+namespace {
+/// Quadruples: the second launch doubles what the first left in buffer 4.
+Job makeChainedJob(JobFolder &folder) {
+  Job job = makeScaleJob(folder, "x");
+  uint64_t bytes = 4 * checkedElements;
+  job.buffers.push_back({bytes, BufferInit::Uninitialized, ""});
+  job.buffers.back().isScratch = true;
+  job.buffers.push_back({uint64_t(4) << 20, BufferInit::Uninitialized, ""});
+  std::vector<double> expected;
+  for (unsigned i = 0; i < checkedElements; ++i)
+    expected.push_back(4 * i + 2);
+  EXPECT_TRUE(folder.addFile("data/expected.f64", bytesOf(expected)));
+  auto chain = [](JobSequence &launches, int scratch) {
+    launches.push_back(launches.front());
+    launches[0].args[0] = JobArgument::pointer(scratch);
+    launches[1].args[1] = JobArgument::pointer(scratch);
+  };
+  chain(job.verify[0].launches, 4);
+  chain(job.time[0].launches, 5);
+  return job;
+}
+} // namespace
+
+TEST_F(MeasureJobTest, severalLaunches) {
+  Job job = makeChainedJob(*folder);
+  Record record = measure(job);
+  EXPECT_EQ(nameOf(record.status), "ok") << record.error;
+  EXPECT_TRUE(record.verified);
+  ASSERT_EQ(record.runs.size(), 1u);
+  EXPECT_EQ(record.runs[0].blocks, 1 << 22);
+  // Whoever leaves out the first one reads what was not written.
+  job.verify[0].launches.erase(job.verify[0].launches.begin());
+  expect(measure(job), RecordStatus::Finding, "uninitialised memory");
+  // Only in scratch buffers does it not matter what is left.
+  job = makeChainedJob(*folder);
+  job.buffers[4].isScratch = false;
+  expect(measure(job), RecordStatus::WrongResult, "of buffer 4 changed");
+}
+
+/// Each launch counts. What the first one writes is still in L2 if it fits.
+TEST_F(MeasureJobTest, timesOfSeveralLaunches) {
+  auto secondsOf = [&](uint32_t elements, size_t launches) {
+    Job job = makeScaleJob(*folder, "x", scalePtx(), elements);
+    job.buffers.push_back(job.buffers[2]);
+    job.time[0].launches.resize(launches, job.time[0].launches[0]);
+    // x to y, and y to z.
+    if (launches == 2) {
+      job.time[0].launches[1].args[0] = JobArgument::pointer(4);
+      job.time[0].launches[1].args[1] = JobArgument::pointer(2);
+    }
+    Record record = measure(job);
+    EXPECT_EQ(record.runs.size(), 1u) << record.error;
+    return record.runs.empty() ? 0 : record.runs[0].seconds;
+  };
+  constexpr uint32_t small = 1 << 18, large = 1 << 24;
+  EXPECT_LT(secondsOf(small, 2), 1.99 * secondsOf(small, 1));
+  EXPECT_GT(secondsOf(small, 2), 1.2 * secondsOf(small, 1));
+  EXPECT_NEAR(secondsOf(large, 2) / secondsOf(large, 1), 2, 1e-9);
 }
 
 TEST_F(MeasureJobTest, magnitudesAndStrides) {

@@ -82,8 +82,7 @@ inline Job makeScaleJob(JobFolder &folder, const std::string &id,
   job.id = id;
   job.device = "virtual:t4";
   job.ptx = "data/" + id + ".ptx";
-  job.kernel = "scale";
-  job.registers = 32;
+  job.kernels = {{"scale", 32}};
   job.record = makeRecord(id);
   job.record.runs.clear();
   uint64_t bytes = 4 * checkedElements, large = uint64_t(4) * timedElements;
@@ -91,25 +90,23 @@ inline Job makeScaleJob(JobFolder &folder, const std::string &id,
                  {bytes, BufferInit::File, "data/x.bin"},
                  {large, BufferInit::Uninitialized, ""},
                  {large, BufferInit::Uninitialized, ""}};
-  JobVerify verify;
-  verify.grid = {2, 1, 1};
-  verify.block = {32, 1, 1};
-  verify.args = {JobArgument::pointer(0), JobArgument::pointer(1),
-                 JobArgument::u32(checkedElements)};
+  JobLaunch checked;
+  checked.grid = {2, 1, 1};
+  checked.block = {32, 1, 1};
+  checked.args = {JobArgument::pointer(0), JobArgument::pointer(1),
+                  JobArgument::u32(checkedElements)};
   JobOutput output;
   output.sizes = {5, 8};
   output.strides = {8, 1};
   output.expected = "data/expected.f64";
   output.tolerance = 1e-6;
-  verify.outputs = {output};
-  job.verify = {verify};
-  JobTime time;
-  time.grid = {timedElements / 256, 1, 1};
-  time.block = {256, 1, 1};
-  time.args = {JobArgument::pointer(2), JobArgument::pointer(3),
-               JobArgument::u32(timedElements)};
-  time.shape = {{"n", timedElements}};
-  job.time = {time};
+  job.verify = {{{checked}, {output}}};
+  JobLaunch timed;
+  timed.grid = {timedElements / 256, 1, 1};
+  timed.block = {256, 1, 1};
+  timed.args = {JobArgument::pointer(2), JobArgument::pointer(3),
+                JobArgument::u32(timedElements)};
+  job.time = {{{timed}, {{"n", timedElements}}}};
   auto ok = folder.addFile(job.ptx, ptx);
   EXPECT_TRUE(ok) << messageOf(ok);
   return job;

@@ -71,10 +71,11 @@ RuntimeFailure failureOf(const std::function<void()> &call) {
   return failure;
 }
 
-void launch(void *function, void *data, intptr_t threads) {
+void launch(void *function, void *data, intptr_t threads,
+            void *stream = nullptr) {
   void *params[] = {&data};
-  mgpuLaunchKernel(function, 1, 1, 1, threads, 1, 1, 0, nullptr, params,
-                   nullptr, 1);
+  mgpuLaunchKernel(function, 1, 1, 1, threads, 1, 1, 0, stream, params, nullptr,
+                   1);
 }
 
 TEST(Mgpu, DeviceMemory) {
@@ -108,6 +109,30 @@ TEST(Mgpu, DeviceMemory) {
   mgpuMemFree(nullptr, stream);
   mgpuModuleUnload(module);
   mgpuEventDestroy(event);
+  mgpuStreamDestroy(stream);
+}
+
+/// What a launch writes is in L2 for the next one in its stream, until the host
+/// has waited for it.
+TEST(Mgpu, Streams) {
+  void *stream = mgpuStreamCreate();
+  void *module = mgpuModuleLoadJIT(increment, 2);
+  void *function = mgpuModuleGetFunction(module, "increment");
+  void *data = mgpuMemAlloc(128, stream, true);
+  startLaunchLog();
+  launch(function, data, 32, stream);
+  launch(function, data, 32, stream);
+  mgpuStreamSynchronize(stream);
+  launch(function, data, 32, stream);
+  launch(function, data, 32);
+  std::vector<LaunchRecord> log = takeLaunchLog();
+  ASSERT_EQ(log.size(), 4u);
+  auto seconds = [&](size_t i) { return log[i].report.virtualSeconds; };
+  EXPECT_LT(seconds(1), seconds(0));
+  EXPECT_EQ(seconds(2), seconds(0));
+  EXPECT_EQ(seconds(3), seconds(0));
+  mgpuMemFree(data, stream);
+  mgpuModuleUnload(module);
   mgpuStreamDestroy(stream);
 }
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dietcode/Search/Schedule.h"
+#include "dietcode/Search/ScheduleSpace.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -32,19 +32,31 @@ TEST(Schedule, NamesRoundTrip) {
   schedule.stages = 3;
   EXPECT_EQ(schedule.name(), "128x64x8_8x4_s3");
   EXPECT_EQ(*parseSchedule("128x64x8_8x4_s3"), schedule);
+  schedule.split = 12;
+  schedule.vector = 1;
+  schedule.order = TileOrder::NFirst;
+  EXPECT_EQ(schedule.name(), "128x64x8_8x4_s3_k12_v1_nm");
+  EXPECT_EQ(*parseSchedule("128x64x8_8x4_s3_k12_v1_nm"), schedule);
+  EXPECT_NE(*parseSchedule("128x64x8_8x4_s3_k12_v1"), schedule);
+  EXPECT_EQ(parseSchedule("128x64x8_8x4_k2")->split, 2);
+  EXPECT_EQ(parseSchedule("128x64x8_8x4_v2")->vector, 2);
+  EXPECT_EQ(parseSchedule("128x64x8_8x4_nm")->order, TileOrder::NFirst);
 }
 
 TEST(Schedule, RefusesMalformedNames) {
   for (const char *name :
        {"", "128", "128x64x8", "128x64x8_8x", "128x64x8_8x4 ", "128x64x8-8x4",
-        "x64x8_8x4", "128x64x8_8x4_s", "99999999999999999999x64x8_8x4"}) {
+        "x64x8_8x4", "128x64x8_8x4_s", "99999999999999999999x64x8_8x4",
+        "128x64x8_8x4_k", "128x64x8_8x4_v", "128x64x8_8x4_mn",
+        "128x64x8_8x4_v2_k2", "128x64x8_8x4_k99999999999999999999"}) {
     Expected<Schedule> schedule = parseSchedule(name);
     ASSERT_FALSE(schedule.has_value()) << name;
     EXPECT_EQ(schedule.error().message,
               "'" + std::string(name) +
                   "' is not a schedule; write one as "
                   "<blockM>x<blockN>x<blockK>_<threadM>x<threadN>, for example "
-                  "128x128x8_8x8");
+                  "128x128x8_8x8, followed by what is not as by default: "
+                  "_s<stages>, _k<split>, _v<vector>, _nm");
   }
 }
 
@@ -69,6 +81,60 @@ TEST(Schedule, LayoutOfSkinnyTiles) {
   EXPECT_EQ(flat->lanesN, 32);
   // 96 threads cannot share 512 elements out evenly.
   EXPECT_FALSE(layoutOf({64, 96, 8, 8, 8}));
+}
+
+TEST(Schedule, VectorsAreLimited) {
+  Schedule schedule{128, 128, 8, 8, 8};
+  schedule.vector = 2;
+  std::optional<ScheduleLayout> layout = layoutOf(schedule);
+  ASSERT_TRUE(layout);
+  EXPECT_EQ(layout->vectorA, 2);
+  EXPECT_EQ(layout->copiesA, 2);
+}
+
+TEST(Schedule, StepsOfTheUsualTile) {
+  Schedule schedule{16, 64, 32, 2, 4};
+  std::vector<KernelStep> whole = stepsOf(schedule);
+  ASSERT_EQ(whole.size(), 1u);
+  EXPECT_EQ(whole[0].threads, 128);
+  EXPECT_EQ(whole[0].blocksPerTile, 1);
+  EXPECT_EQ(workspaceElements(schedule, 30, 30), 0);
+  EXPECT_EQ(blocksOf(schedule, 17, 65), 4);
+  EXPECT_EQ(kTilesPerBlock(schedule, 100), 4);
+
+  schedule.split = 3;
+  std::vector<KernelStep> split = stepsOf(schedule);
+  ASSERT_EQ(split.size(), 2u);
+  EXPECT_EQ(split[0].threads, 128);
+  EXPECT_EQ(split[0].blocksPerTile, 3);
+  // 256 vectors of four.
+  EXPECT_EQ(split[1].suffix, "_reduction");
+  EXPECT_EQ(split[1].threads, 128);
+  EXPECT_EQ(split[1].blocksPerTile, 2);
+  // Rows of 30 are padded to 32.
+  EXPECT_EQ(workspaceElements(schedule, 30, 30), 3 * 30 * 32);
+  EXPECT_EQ(workspaceElements(schedule, 1 << 20, 1 << 20), int64_t(3) << 40);
+  EXPECT_EQ(tilesOf(schedule, 17, 65), 4);
+  EXPECT_EQ(blocksOf(schedule, 17, 65), 12);
+  EXPECT_EQ(kTilesPerBlock(schedule, 100), 2);
+  EXPECT_EQ(kTilesPerBlock(schedule, 0), 0);
+  EXPECT_EQ(kTilesPerBlock(schedule, std::numeric_limits<int64_t>::max()),
+            (int64_t(1) << 58) / 3 + 1);
+}
+
+TEST(Schedule, ReductionsCoverTheTiles) {
+  ScheduleSpace space;
+  space.blockM = space.blockN = {4, 8, 12, 16, 32, 64, 128};
+  space.split = {2};
+  for (const Schedule &schedule : enumerateSchedules(t4(), space)) {
+    KernelStep reduction = stepsOf(schedule).back();
+    int64_t vector = reductionVector(schedule);
+    EXPECT_EQ(reduction.threads * reduction.blocksPerTile * vector,
+              schedule.blockM * schedule.blockN)
+        << schedule.name();
+    EXPECT_EQ(reduction.threads % 32, 0) << schedule.name();
+    EXPECT_EQ(schedule.blockN % vector, 0) << schedule.name();
+  }
 }
 
 TEST(Schedule, LayoutsCoverTheTiles) {
@@ -136,13 +202,39 @@ TEST(Constraints, ThreadTile) {
 
 TEST(Constraints, Stages) {
   EXPECT_EQ(messageOf({64, 64, 8, 4, 4, 3}),
-            "stages: 3 stages are not supported, the kernel alternates between "
-            "2 buffers");
+            "stages: 3 stages are not supported, there are 1 or 2: registers "
+            "hold one k tile on its way to shared memory, so that more buffers "
+            "stay empty");
+  EXPECT_EQ(messageOf({64, 64, 8, 4, 4, 1}), "valid");
+}
+
+TEST(Constraints, Split) {
+  Schedule schedule{64, 64, 8, 4, 4};
+  schedule.split = 0;
+  EXPECT_EQ(messageOf(schedule), "split: the k tiles cannot be split into 0 "
+                                 "parts, only into 1 to 32");
+  schedule.split = 33;
+  EXPECT_EQ(messageOf(schedule), "split: the k tiles cannot be split into 33 "
+                                 "parts, only into 1 to 32");
+  schedule.split = 32;
+  EXPECT_EQ(messageOf(schedule), "valid");
+}
+
+TEST(Constraints, Vector) {
+  Schedule schedule{64, 64, 8, 4, 4};
+  schedule.vector = 3;
+  EXPECT_EQ(messageOf(schedule), "vector: vectors of 3 elements are not "
+                                 "supported, threads copy 1, 2 or 4 at once");
+  schedule.vector = 1;
+  EXPECT_EQ(messageOf(schedule), "valid");
 }
 
 TEST(Constraints, SharedMemory) {
   EXPECT_EQ(messageOf({512, 512, 32, 16, 16}),
             "shared-memory: the 512x512x32 tile with 2 stages needs 264192 "
+            "bytes of shared memory, the t4 allows 49152");
+  EXPECT_EQ(messageOf({512, 512, 32, 16, 16, 1}),
+            "shared-memory: the 512x512x32 tile with 1 stage needs 132096 "
             "bytes of shared memory, the t4 allows 49152");
 }
 
@@ -189,11 +281,12 @@ TEST(Constraints, SurviveExtremeValues) {
   constexpr int64_t huge = std::numeric_limits<int64_t>::max();
   constexpr int64_t lowest = std::numeric_limits<int64_t>::min();
   for (int64_t value : {huge, lowest, huge - 3, int64_t(0), int64_t(-4)})
-    for (int field = 0; field < 6; ++field) {
+    for (int field = 0; field < 8; ++field) {
       Schedule schedule{128, 128, 8, 8, 8};
       int64_t *fields[] = {&schedule.blockM,  &schedule.blockN,
                            &schedule.blockK,  &schedule.threadM,
-                           &schedule.threadN, &schedule.stages};
+                           &schedule.threadN, &schedule.stages,
+                           &schedule.split,   &schedule.vector};
       *fields[field] = value;
       EXPECT_NE(messageOf(schedule), "valid") << schedule.name();
     }
@@ -202,7 +295,7 @@ TEST(Constraints, SurviveExtremeValues) {
 TEST(Enumeration, IsValidUniqueAndOfUsefulSize) {
   std::vector<Schedule> schedules = enumerateSchedules(t4());
   EXPECT_GE(schedules.size(), 300u);
-  EXPECT_LE(schedules.size(), 3000u);
+  EXPECT_LE(schedules.size(), 5000u);
   std::set<std::string> names;
   for (const Schedule &schedule : schedules) {
     EXPECT_EQ(messageOf(schedule), "valid") << schedule.name();
@@ -219,7 +312,85 @@ TEST(Enumeration, FollowsTheSpace) {
   space.blockM = space.blockN = {64, 100000};
   space.blockK = {8};
   space.threadM = space.threadN = {4, 5};
+  space.split = {1};
   std::vector<Schedule> schedules = enumerateSchedules(t4(), space);
   ASSERT_EQ(schedules.size(), 1u);
   EXPECT_EQ(schedules.front().name(), "64x64x8_4x4");
+}
+
+TEST(Enumeration, CrossesEveryAxis) {
+  ScheduleSpace space;
+  space.blockM = space.blockN = {64};
+  space.blockK = {8};
+  space.threadM = space.threadN = {4};
+  space.stages = {1, 2, 3};
+  space.split = {1, 6};
+  space.vector = {4, 1};
+  space.order = {TileOrder::MFirst, TileOrder::NFirst};
+  // Vectors are of two by default, so that a limit of one makes a difference.
+  std::vector<Schedule> schedules = enumerateSchedules(t4(), space);
+  ASSERT_EQ(schedules.size(), 16u);
+  EXPECT_EQ(schedules.front().name(), "64x64x8_4x4_s1");
+  EXPECT_EQ(schedules.back().name(), "64x64x8_4x4_k6_v1_nm");
+  // A limit of four or two is the same here.
+  space.vector = {4, 2};
+  EXPECT_EQ(enumerateSchedules(t4(), space).size(), 16u);
+  space.blockK = {32};
+  space.stages = {2};
+  EXPECT_EQ(enumerateSchedules(t4(), space).size(), 8u);
+}
+
+TEST(Space, AxesAreReplaced) {
+  ScheduleSpace space;
+  for (const char *axis :
+       {"block_m=64", "block_n=64,128", "block_k=8", "thread_m=4", "thread_n=8",
+        "stages=1,2,2", "split=1,3", "vector=4", "order=nm,mn"}) {
+    Expected<bool> set = setAxis(space, axis);
+    EXPECT_TRUE(set) << set.error().message;
+  }
+  EXPECT_EQ(space.blockN, (std::vector<int64_t>{64, 128}));
+  EXPECT_EQ(space.stages, (std::vector<int64_t>{1, 2}));
+  EXPECT_EQ(space.order,
+            (std::vector<TileOrder>{TileOrder::NFirst, TileOrder::MFirst}));
+}
+
+TEST(Space, RefusesMistakes) {
+  ScheduleSpace space;
+  auto messageFor = [&](const char *axis) {
+    Expected<bool> set = setAxis(space, axis);
+    return set ? std::string("none") : set.error().message;
+  };
+  EXPECT_EQ(messageFor("warps=4"),
+            "'warps' is no axis of the space of schedules; there are block_m, "
+            "block_n, block_k, thread_m, thread_n, stages, split, vector, "
+            "order");
+  EXPECT_EQ(messageFor("split"),
+            "'' is no value of the axis 'split' of the space of schedules");
+  EXPECT_EQ(messageFor("split=1,,2"),
+            "'' is no value of the axis 'split' of the space of schedules");
+  EXPECT_EQ(messageFor("split=1,x"),
+            "'x' is no value of the axis 'split' of the space of schedules");
+  EXPECT_EQ(messageFor("order=m"),
+            "'m' is no value of the axis 'order' of the space of schedules");
+  EXPECT_EQ(space.split, ScheduleSpace().split);
+}
+
+TEST(Space, Neighbours) {
+  Schedule schedule{64, 64, 8, 4, 4};
+  auto with = [&](int64_t Schedule::*parameter, int64_t value) {
+    Schedule other = schedule;
+    other.*parameter = value;
+    return other;
+  };
+  EXPECT_FALSE(areNeighbours(schedule, schedule));
+  EXPECT_TRUE(areNeighbours(schedule, with(&Schedule::split, 2)));
+  EXPECT_FALSE(areNeighbours(schedule, with(&Schedule::split, 4)));
+  EXPECT_TRUE(areNeighbours(schedule, with(&Schedule::stages, 1)));
+  EXPECT_TRUE(areNeighbours(schedule, with(&Schedule::vector, 2)));
+  EXPECT_TRUE(areNeighbours(schedule, with(&Schedule::blockK, 16)));
+  Schedule turned = schedule;
+  turned.order = TileOrder::NFirst;
+  EXPECT_TRUE(areNeighbours(schedule, turned));
+  turned.split = 2;
+  EXPECT_FALSE(areNeighbours(schedule, turned));
 }

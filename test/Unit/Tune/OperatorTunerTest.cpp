@@ -53,7 +53,7 @@ static double promiseOfFirstBatch(double rangeShare,
   for (int64_t t = 1; t <= 128; ++t)
     points.push_back({16 * t, 2304, 768});
   OperatorTuner tuner(t4(), {}, {{{2048, 2304, 768}, 1}}, points, "aligned",
-                      rangeShare);
+                      ScheduleSpace(), rangeShare);
   ProposerOptions options;
   options.randomFraction = options.mutationFraction = 0;
   options.batch = 6;
@@ -139,6 +139,59 @@ TEST(OperatorTuner, GridsAreCutWhereNoShapeIsSmallEnough) {
       cost, tuner.getInstances(), tuner.getPoints(), Adaption(t4()), t4());
   EXPECT_TRUE(std::any_of(runs.begin(), runs.end(),
                           [](auto &run) { return run.blocks == 40; }));
+}
+
+TEST(OperatorTuner, GridsOfASplitHaveWholeTiles) {
+  OperatorTuner tuner = makeTuner();
+  Schedule schedule = *parseSchedule("128x128x8_8x8_k3");
+  MicroKernelCost cost = AnalyticalModel(t4()).cost(schedule);
+  for (const PlannedRun &run :
+       planRuns(cost, tuner.getInstances(), tuner.getPoints(), Adaption(t4()),
+                t4())) {
+    EXPECT_GT(run.blocks, 0);
+    EXPECT_EQ(run.blocks % 3, 0);
+    EXPECT_LE(run.blocks, blocksOf(schedule, run.shape.m, run.shape.n));
+  }
+}
+
+/// What is measured of a split is its rounds and the rest.
+TEST(OperatorTuner, SplitsAreMeasuredWithoutTheirReduction) {
+  CostModel model(t4());
+  MeasuredKernel kernel;
+  kernel.schedule = *parseSchedule("64x64x16_8x4_k2");
+  ContractionShape shape{320, 256, 1024}; // 40 blocks of 32 k tiles.
+  double other = Adaption(t4()).otherSeconds(kernel.schedule, shape, 40);
+  kernel.runs = {{shape, 40, other + 50e-6}};
+  MicroKernelCost cost = model.measured(kernel, shape);
+  EXPECT_EQ(cost.source, CostSource::Measured);
+  EXPECT_NEAR(cost.lone.seconds(32), 50e-6, 1e-9);
+  EXPECT_NEAR(model.getAdaption().estimate(cost, shape).seconds, other + 50e-6,
+              1e-6);
+  // A run that is shorter than what is not its rounds is no reason to fail.
+  kernel.runs[0].seconds = other / 2;
+  cost = model.measured(kernel, shape);
+  EXPECT_GT(cost.lone.perTile, 0);
+}
+
+TEST(OperatorTuner, AMeasuredSplitPredictsTheOthers) {
+  OperatorTuner tuner = makeTuner();
+  tuner.add({makeRecord("128x128x8_8x8")});
+  tuner.update(CostModel(t4()));
+  auto costOf = [&](const char *name) {
+    const CandidatePool &pool = tuner.getPool();
+    auto at = std::find_if(pool.costs.begin(), pool.costs.end(),
+                           [&](const MicroKernelCost &cost) {
+                             return cost.schedule.name() == name;
+                           });
+    return at == pool.costs.end() ? MicroKernelCost() : *at;
+  };
+  MicroKernelCost known = costOf("128x128x8_8x8");
+  MicroKernelCost sibling = costOf("128x128x8_8x8_k2");
+  EXPECT_EQ(known.source, CostSource::Measured);
+  EXPECT_EQ(sibling.source, CostSource::Predicted);
+  EXPECT_EQ(sibling.full.perTile, known.full.perTile);
+  EXPECT_EQ(sibling.lone.perTile, known.lone.perTile);
+  EXPECT_EQ(costOf("128x128x16_8x8_k2").source, CostSource::Analytical);
 }
 
 TEST(OperatorTuner, ForeignRecordsAreErrors) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dietcode/Tune/Proposer.h"
+#include "dietcode/Search/ScheduleSpace.h"
 
 #include <algorithm>
 #include <cmath>

@@ -31,7 +31,9 @@ static LogicalResult verifyTile(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ArrayRef<int64_t> block,
-                                   ArrayRef<int64_t> thread, int64_t stages) {
+                                   ArrayRef<int64_t> thread, int64_t stages,
+                                   int64_t split, int64_t vector,
+                                   ::dietcode::TileOrder) {
   if (failed(verifyTile(emitError, "block", block, 3)) ||
       failed(verifyTile(emitError, "thread", thread, 2)))
     return failure();
@@ -40,8 +42,16 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       return emitError() << "thread tile " << thread[index]
                          << " must divide block tile " << block[index]
                          << " in dimension " << dim;
-  if (stages != 2)
-    return emitError() << "stages must be 2 (double buffering), got " << stages;
+  if (stages != 1 && stages != 2)
+    return emitError() << "stages must be 1 or 2, got " << stages
+                       << "; registers hold one k tile on its way to shared "
+                          "memory, so that more buffers stay empty";
+  if (split < 1 || split > ::dietcode::kMaxSplit)
+    return emitError() << "split must be between 1 and "
+                       << ::dietcode::kMaxSplit << ", got " << split;
+  if (vector != 1 && vector != 2 && vector != ::dietcode::kMaxVectorWidth)
+    return emitError() << "vector must be 1, 2 or "
+                       << ::dietcode::kMaxVectorWidth << ", got " << vector;
   return success();
 }
 
@@ -53,13 +63,17 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   schedule.threadM = getThread()[0];
   schedule.threadN = getThread()[1];
   schedule.stages = getStages();
+  schedule.split = getSplit();
+  schedule.vector = getVector();
+  schedule.order = getOrder();
   return schedule;
 }
 
 ScheduleAttr ScheduleAttr::get(MLIRContext *context,
                                const ::dietcode::Schedule &schedule) {
   return get(context, {schedule.blockM, schedule.blockN, schedule.blockK},
-             {schedule.threadM, schedule.threadN}, schedule.stages);
+             {schedule.threadM, schedule.threadN}, schedule.stages,
+             schedule.split, schedule.vector, schedule.order);
 }
 
 //===----------------------------------------------------------------------===//

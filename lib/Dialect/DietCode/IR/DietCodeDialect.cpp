@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/InterleavedRange.h"
 
@@ -37,12 +38,67 @@ static void printTile(AsmPrinter &printer, ArrayRef<int64_t> tile) {
   printer << '[' << llvm::interleaved(tile) << ']';
 }
 
-static ParseResult parseStages(AsmParser &parser, int64_t &stages) {
-  return parser.parseInteger(stages);
+/// order ::= `[` (`m` `,` `n` | `n` `,` `m`) `]`
+static ParseResult parseOrder(AsmParser &parser, ::dietcode::TileOrder &order) {
+  SMLoc loc = parser.getCurrentLocation();
+  SmallVector<StringRef> dims;
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+        return parser.parseKeyword(&dims.emplace_back());
+      }))
+    return failure();
+  bool isMFirst = dims == ArrayRef<StringRef>{"m", "n"};
+  if (!isMFirst && dims != ArrayRef<StringRef>{"n", "m"})
+    return parser.emitError(loc) << "order must be [m, n] or [n, m], got ["
+                                 << llvm::interleaved(dims) << ']';
+  order =
+      isMFirst ? ::dietcode::TileOrder::MFirst : ::dietcode::TileOrder::NFirst;
+  return success();
 }
 
-static void printStages(AsmPrinter &printer, int64_t stages) {
-  printer << stages;
+/// refinements ::= (`,` name `=` value)*, each at most once.
+static ParseResult parseRefinements(AsmParser &parser, int64_t &stages,
+                                    int64_t &split, int64_t &vector,
+                                    ::dietcode::TileOrder &order) {
+  ::dietcode::Schedule defaults;
+  stages = defaults.stages;
+  split = defaults.split;
+  vector = defaults.vector;
+  order = defaults.order;
+  SmallVector<StringRef> seen;
+  while (succeeded(parser.parseOptionalComma())) {
+    SMLoc loc = parser.getCurrentLocation();
+    StringRef name;
+    if (parser.parseKeyword(&name) || parser.parseEqual())
+      return failure();
+    if (llvm::is_contained(seen, name))
+      return parser.emitError(loc) << name << " is given twice";
+    seen.push_back(name);
+    auto value = llvm::StringSwitch<int64_t *>(name)
+                     .Case("stages", &stages)
+                     .Case("split", &split)
+                     .Case("vector", &vector)
+                     .Default(nullptr);
+    if (!value && name != "order")
+      return parser.emitError(loc)
+             << "a schedule has no parameter " << name
+             << "; after block and thread come stages, split, vector and order";
+    if (value ? parser.parseInteger(*value) : parseOrder(parser, order))
+      return failure();
+  }
+  return success();
+}
+
+static void printRefinements(AsmPrinter &printer, int64_t stages, int64_t split,
+                             int64_t vector, ::dietcode::TileOrder order) {
+  ::dietcode::Schedule defaults;
+  if (stages != defaults.stages)
+    printer << ", stages = " << stages;
+  if (split != defaults.split)
+    printer << ", split = " << split;
+  if (vector != defaults.vector)
+    printer << ", vector = " << vector;
+  if (order != defaults.order)
+    printer << ", order = [n, m]";
 }
 
 #define GET_ATTRDEF_CLASSES

@@ -9,6 +9,7 @@
 #include "dietcode/CostModel/AnalyticalModel.h"
 #include "dietcode/Dialect/DietCode/Transforms/Passes.h"
 #include "dietcode/Dialect/DietCode/Transforms/Selection.h"
+#include "dietcode/Search/ScheduleSpace.h"
 #include <cmath>
 
 namespace mlir::dietcode {

@@ -639,8 +639,48 @@ dietcode.micro_kernel @k #dietcode.schedule<block = [8, 8, 8], thread = [1, 16]>
 
 // -----
 
-// expected-error @below {{stages must be 2 (double buffering), got 3}}
+// expected-error @below {{stages must be 1 or 2, got 3; registers hold one k tile on its way to shared memory, so that more buffers stay empty}}
 dietcode.micro_kernel @k #dietcode.schedule<block = [8, 8, 8], thread = [1, 1], stages = 3>
+
+// -----
+
+// expected-error @below {{split must be between 1 and 32, got 0}}
+dietcode.micro_kernel @k #dietcode.schedule<block = [8, 8, 8], thread = [1, 1], split = 0>
+
+// -----
+
+// expected-error @below {{split must be between 1 and 32, got 33}}
+dietcode.micro_kernel @k #dietcode.schedule<block = [8, 8, 8], thread = [1, 1], split = 33>
+
+// -----
+
+// expected-error @below {{vector must be 1, 2 or 4, got 3}}
+dietcode.micro_kernel @k #dietcode.schedule<block = [8, 8, 8], thread = [1, 1], vector = 3>
+
+// -----
+
+// expected-error @below {{vector must be 1, 2 or 4, got -1}}
+dietcode.micro_kernel @k #dietcode.schedule<block = [8, 8, 8], thread = [1, 1], vector = -1>
+
+// -----
+
+// expected-error @below {{order must be [m, n] or [n, m], got [m, k]}}
+dietcode.micro_kernel @k #dietcode.schedule<block = [8, 8, 8], thread = [1, 1], order = [m, k]>
+
+// -----
+
+// expected-error @below {{order must be [m, n] or [n, m], got [n]}}
+dietcode.micro_kernel @k #dietcode.schedule<block = [8, 8, 8], thread = [1, 1], order = [n]>
+
+// -----
+
+// expected-error @below {{split is given twice}}
+dietcode.micro_kernel @k #dietcode.schedule<block = [8, 8, 8], thread = [1, 1], split = 2, split = 2>
+
+// -----
+
+// expected-error @below {{a schedule has no parameter warps; after block and thread come stages, split, vector and order}}
+dietcode.micro_kernel @k #dietcode.schedule<block = [8, 8, 8], thread = [1, 1], warps = 4>
 
 // -----
 

@@ -22,6 +22,12 @@ dietcode.workload @both over [@T, @H] instances [[5, 768], [128, 1024]] weights 
 // CHECK: dietcode.workload @none over [@T] instances []
 dietcode.workload @none over [@T] instances []
 
+// What is as by default is not printed, and the rest in one order.
+// CHECK: dietcode.micro_kernel @refined #dietcode.schedule<block = [16, 64, 16], thread = [2, 4], stages = 1, split = 3, vector = 2, order = [n, m]>{{$}}
+dietcode.micro_kernel @refined #dietcode.schedule<block = [16, 64, 16], thread = [2, 4], order = [n, m], vector = 2, split = 3, stages = 1>
+// CHECK: dietcode.micro_kernel @default #dietcode.schedule<block = [16, 64, 16], thread = [2, 4]>{{$}}
+dietcode.micro_kernel @default #dietcode.schedule<block = [16, 64, 16], thread = [2, 4], split = 1, vector = 4, order = [m, n]>
+
 // Costs are optional. Two stages are not printed.
 // CHECK: dietcode.micro_kernel @small #dietcode.schedule<block = [16, 64, 16], thread = [2, 4]>{{$}}
 dietcode.micro_kernel @small #dietcode.schedule<block = [16, 64, 16], thread = [2, 4], stages = 2>

@@ -21,9 +21,19 @@ def DietCode_ScheduleAttr : DietCode_Attr<"Schedule", "schedule"> {
   let description = [{
     How one thread block computes one tile of a contraction
     `C[m, n] += A[m, k] * B[k, n]`: `block` is the tile of the block in `m`, `n`
-    and `k` elements, `thread` the tile of one thread in `m` and `n`. Operands
-    are staged through `stages` buffers of shared memory. The parameters do not
-    depend on the shape of the operator: any shape is composed from such tiles.
+    and `k` elements, `thread` the tile of one thread in `m` and `n`. The
+    parameters do not depend on the shape of the operator: any shape is composed
+    from such tiles. The others may be left out:
+
+    - `stages`: the buffers of shared memory that k tiles go through, 1 or 2
+      (default 2).
+    - `split`: the blocks that share the k tiles of one tile of `C` (default 1).
+      Each writes its sums to a workspace; a second kernel adds them up in a
+      fixed order, so that results are the same in every run.
+    - `vector`: the most elements that a thread copies at once from global to
+      shared memory, 1, 2 or 4 (default 4).
+    - `order`: the dimensions of `C` in the order in which successive blocks walk
+      them (default `[m, n]`).
 
     The attribute says what is well formed; what a device can hold is checked
     where a kernel is made for one, against the limits of `#dietcode.device`.
@@ -31,17 +41,22 @@ def DietCode_ScheduleAttr : DietCode_Attr<"Schedule", "schedule"> {
     Example:
 
     ```mlir
-    #large = #dietcode.schedule<block = [128, 128, 8], thread = [8, 8], stages = 2>
+    #large = #dietcode.schedule<block = [128, 128, 8], thread = [8, 8]>
     dietcode.micro_kernel @large #large
+    #deep = #dietcode.schedule<block = [16, 64, 32], thread = [2, 4], stages = 1, split = 4, vector = 2, order = [n, m]>
+    dietcode.micro_kernel @deep #deep
     ```
   }];
   let parameters = (ins
     ArrayRefParameter<"int64_t">:$block,
     ArrayRefParameter<"int64_t">:$thread,
-    DefaultValuedParameter<"int64_t", "2">:$stages);
+    DefaultValuedParameter<"int64_t", "::dietcode::Schedule().stages">:$stages,
+    DefaultValuedParameter<"int64_t", "::dietcode::Schedule().split">:$split,
+    DefaultValuedParameter<"int64_t", "::dietcode::Schedule().vector">:$vector,
+    DefaultValuedParameter<"::dietcode::TileOrder", "::dietcode::TileOrder::MFirst">:$order);
   let assemblyFormat = [{
     `<` `block` `=` custom<Tile>($block) `,` `thread` `=` custom<Tile>($thread)
-    (`,` `stages` `=` custom<Stages>($stages)^)? `>`
+    `` custom<Refinements>($stages, $split, $vector, $order) `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

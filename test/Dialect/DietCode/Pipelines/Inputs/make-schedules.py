@@ -3,13 +3,13 @@
 
 Usage: make-schedules.py [--transpose-a] [--transpose-b] SCHEDULE...
 
-A schedule is written like 128x128x8_8x8. Sizes, strides and offsets are all
+A schedule is written like 128x128x8_8x8 or 16x64x32_2x4_s1_k4_v2_nm. Sizes, strides and offsets are all
 dynamic, so that both twins of each micro-kernel are generated.
 """
 
 import argparse
 
-MODULE = """dietcode.micro_kernel @simt_{name} #dietcode.schedule<block = [{block}], thread = [{thread}]>
+MODULE = """dietcode.micro_kernel @simt_{name} #dietcode.schedule<block = [{block}], thread = [{thread}]{rest}>
 dietcode.dispatch @dispatch_{name} on () {{
   case -> @simt_{name}
   otherwise -> @simt_{name}
@@ -22,6 +22,14 @@ func.func @f_{name}(%a: {type}, %b: {type}, %c: {type}) {{
 """
 
 
+def spell(refinement):
+    """The attribute's spelling of a part of a name, such as s1 or nm."""
+    if refinement == "nm":
+        return "order = [n, m]"
+    parameter = {"s": "stages", "k": "split", "v": "vector"}[refinement[0]]
+    return f"{parameter} = {refinement[1:]}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--transpose-a", action="store_true")
@@ -30,8 +38,10 @@ def main():
     args = parser.parse_args()
     flags = "transpose_a " * args.transpose_a + "transpose_b " * args.transpose_b
     for name in args.schedules:
-        block, thread = (tile.replace("x", ", ") for tile in name.split("_"))
-        print(MODULE.format(name=name, block=block, thread=thread, flags=flags,
+        block, thread, *others = name.split("_")
+        block, thread = (tile.replace("x", ", ") for tile in (block, thread))
+        rest = "".join(", " + spell(other) for other in others)
+        print(MODULE.format(name=name, block=block, thread=thread, rest=rest, flags=flags,
                             type="memref<?x?xf32, strided<[?, ?], offset: ?>>"))
 
 

@@ -1,0 +1,49 @@
+//===- ScheduleSpace.h - The schedules that a search looks at ---*- C++ -*-===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DIETCODE_SEARCH_SCHEDULESPACE_H
+#define DIETCODE_SEARCH_SCHEDULESPACE_H
+
+#include "dietcode/Search/Schedule.h"
+
+namespace dietcode {
+
+/// The values over which the space of schedules is the Cartesian product. Block
+/// extents like 96 would never be valid: threads = (blockM * blockN) / 2^i must
+/// divide both blockM * blockK and blockN * blockK, so no odd factor may be in
+/// either extent. docs/tuning.md says why stages, vectors and orders have one
+/// value each.
+struct ScheduleSpace {
+  std::vector<int64_t> blockM = {8, 16, 32, 64, 128, 256};
+  std::vector<int64_t> blockN = {8, 16, 32, 64, 128, 256};
+  std::vector<int64_t> blockK = {8, 16, 32};
+  std::vector<int64_t> threadM = {1, 2, 4, 8, 16};
+  std::vector<int64_t> threadN = {1, 2, 4, 8, 16};
+  std::vector<int64_t> stages = {2};
+  std::vector<int64_t> split = {1, 2, 4, 8};
+  std::vector<int64_t> vector = {kMaxVectorWidth};
+  std::vector<TileOrder> order = {TileOrder::MFirst};
+};
+
+/// Replaces an axis of `space`: `text` is e.g. "split=1,2,4" or "order=mn,nm".
+/// Axes are called block_m, block_n, block_k, thread_m, thread_n, stages,
+/// split, vector and order.
+Expected<bool> setAxis(ScheduleSpace &space, std::string_view text);
+
+/// Every schedule of `space` that is valid on `device`, in lexical order.
+std::vector<Schedule> enumerateSchedules(const DeviceSpec &device,
+                                         const ScheduleSpace &space = {});
+
+/// Whether one parameter differs by one step, a factor of two or the other
+/// order, or the block and the thread tile of one dimension both do, which
+/// keeps the threads.
+bool areNeighbours(const Schedule &a, const Schedule &b);
+
+} // namespace dietcode
+
+#endif // DIETCODE_SEARCH_SCHEDULESPACE_H
