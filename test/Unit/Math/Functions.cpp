@@ -79,7 +79,7 @@ const std::vector<MathFunction> &dietcode::mathFunctions() {
       {UNARY(sinh, std::sinh(a)), 2, -90, 90},
       {UNARY(cosh, std::cosh(a)), 2, -90, 90},
       {UNARY(erf, std::erf(a)), 2, -4, 4},
-      {UNARY(erfc, std::erfc(a)), 3, -4, 11},
+      {UNARY(erfc, std::erfc(a)), 2, -4, 11},
       {UNARY(sqrt, std::sqrt(a)), 0.5, 0, 4},
       {UNARY(rsqrt, 1 / std::sqrt(a)), 2, 0, 4},
       {UNARY(sin, std::sin(a)), 2, -100, 100},
@@ -137,12 +137,17 @@ const std::vector<MathFunction> &dietcode::exactFunctions() {
       {UNARY(roundeven, std::rint(a)), 0},
       {UNARY(trunc, std::trunc(a)), 0},
       {BINARY(copysign, std::copysign(a, b)), 0, -10, 10, true},
+      // -0 is less than 0.
       {"minnumf", "%y = arith.minnumf %a, %b : f32",
-       [](Real a, Real b) -> Real { return std::fmin(a, b); }, 0, -10, 10,
-       true},
+       [](Real a, Real b) -> Real {
+         return a == b ? (std::signbit(a) ? a : b) : std::fmin(a, b);
+       },
+       0, -10, 10, true},
       {"maxnumf", "%y = arith.maxnumf %a, %b : f32",
-       [](Real a, Real b) -> Real { return std::fmax(a, b); }, 0, -10, 10,
-       true},
+       [](Real a, Real b) -> Real {
+         return a == b ? (std::signbit(a) ? b : a) : std::fmax(a, b);
+       },
+       0, -10, 10, true},
       {CLASS(isfinite, std::isfinite), 0},
       {CLASS(isinf, std::isinf), 0},
       {CLASS(isnan, std::isnan), 0},

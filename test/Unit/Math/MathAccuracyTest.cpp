@@ -109,6 +109,8 @@ Samples makeSamples(const MathFunction &function, unsigned perBinade) {
 double errorInUlps(float got, Real exact, Real scale) {
   if (std::isnan(got) || std::isnan(exact))
     return std::isnan(got) == std::isnan(exact) ? 0 : INFINITY;
+  if (got == 0 && exact == 0)
+    return std::signbit(got) == std::signbit(exact) ? 0 : INFINITY;
   auto limit = [](Real x) {
     return std::copysign(std::min(std::fabs(x), 0x1p128L), x);
   };

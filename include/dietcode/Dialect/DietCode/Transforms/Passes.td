@@ -275,7 +275,7 @@ def DietCodeExpandMathPass : Pass<"dietcode-expand-math", "::mlir::gpu::GPUModul
     for, such as `math.fma`, `math.sqrt` and `math.ctlz`. One that has neither is
     an error, since PTX with an unresolved call cannot be loaded.
 
-    Functions are expanded for f32, at most 3 ulp from the exact value. On f16 and
+    Functions are expanded for f32, at most 2 ulp from the exact value. On f16 and
     bf16 they are computed in f32 and rounded once, on vectors element by element.
     f64 has what has instructions, and the classes of numbers. Fast-math flags of
     an operation do not change its expansion. `1 / (1 + exp(-x))` becomes one

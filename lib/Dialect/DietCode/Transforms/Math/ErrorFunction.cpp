@@ -54,8 +54,8 @@ static Value buildTransformed(MathBuilder &b, Value a) {
   return b.fma(rcp, rest, ratio);
 }
 
-/// exp(a^2) erfc(a) for a in [0.45, 10.1].
-static Value buildScaledErfc(MathBuilder &b, Value a) {
+/// exp(a^2) erfc(a) for a in [0.45, 10.1], as a number and its tail.
+static std::pair<Value, Value> buildScaledErfc(MathBuilder &b, Value a) {
   Value one = b.number(1);
   Value p = b.polynomial(buildTransformed(b, a), kScaledErfc);
   Value numerator = b.add(p, one);
@@ -65,15 +65,17 @@ static Value buildScaledErfc(MathBuilder &b, Value a) {
   Value quotient = b.mul(numerator, rcp);
   Value rest = b.fma(b.neg(quotient), b.add(a, a), numerator);
   rest = b.add(b.sub(rest, quotient), tail);
-  return b.fma(rest, rcp, quotient);
+  return {quotient, b.mul(rest, rcp)};
 }
 
 Value mlir::dietcode::buildErfc(MathBuilder &b, Value x) {
   Value a = b.atMost(b.abs(x), 10.1f);
   Value square = b.mul(a, a);
-  Value tail = b.fma(b.neg(a), a, square);
-  Scaled exp = reduceExp(b, b.neg(square), tail);
-  Value product = b.mul(exp.fraction, buildScaledErfc(b, a));
+  Value squareTail = b.fma(b.neg(a), a, square);
+  Scaled exp = reduceExpExactly(b, b.neg(square), squareTail);
+  auto [scaled, scaledTail] = buildScaledErfc(b, a);
+  Value tail = b.fma(exp.fraction, scaledTail, b.mul(exp.tail, scaled));
+  Value product = b.fma(exp.fraction, scaled, tail);
   Value right = scaleGradually(b, {product, exp.exponent}, b.number(-1));
   Value large = b.select(b.less(x, 0.0f), b.sub(b.number(2), right), right);
   Value small = b.sub(b.number(1), buildSmallErf(b, x));

@@ -56,13 +56,19 @@ static Reduced reduceByLn2(MathBuilder &b, Value x, float limit) {
   return {b.fma(n, -kLn2Tail, r), b.bits(shifted)};
 }
 
-Scaled mlir::dietcode::reduceExp(MathBuilder &b, Value x, Value tail) {
+Scaled mlir::dietcode::reduceExp(MathBuilder &b, Value x) {
   auto [r, n] = reduceByLn2(b, x, 130);
-  if (tail)
-    r = b.add(r, tail);
   Value one = b.number(1);
-  Value fraction = b.fma(b.fma(b.polynomial(r, kExp), r, one), r, one);
-  return {fraction, n};
+  return {b.fma(b.fma(b.polynomial(r, kExp), r, one), r, one), n};
+}
+
+Scaled mlir::dietcode::reduceExpExactly(MathBuilder &b, Value x, Value tail) {
+  auto [r, n] = reduceByLn2(b, x, 130);
+  r = b.add(r, tail);
+  Value one = b.number(1);
+  Value growth = b.fma(b.polynomial(r, kExp), b.mul(r, r), r);
+  Value fraction = b.add(growth, one);
+  return {fraction, n, b.sub(growth, b.sub(fraction, one))};
 }
 
 Scaled mlir::dietcode::reduceExp2(MathBuilder &b, Value x, Value tail) {

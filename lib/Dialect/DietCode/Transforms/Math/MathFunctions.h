@@ -62,11 +62,14 @@ Value buildAtan2(MathBuilder &b, Value y, Value x);
 struct Scaled {
   Value fraction;
   Value exponent;
+  Value tail = nullptr; ///< Rounded off the fraction, where asked for.
 };
 
-/// exp(x + tail), for x in [-104, 130] and a small tail, if there is one. Above
-/// that the fraction grows, instead of the exponent, to infinity.
-Scaled reduceExp(MathBuilder &b, Value x, Value tail = nullptr);
+/// exp(x), for x in [-104, 130]. Above that the fraction grows, instead of the
+/// exponent, to infinity.
+Scaled reduceExp(MathBuilder &b, Value x);
+/// exp(x + tail) for a small tail, with the tail of the fraction.
+Scaled reduceExpExactly(MathBuilder &b, Value x, Value tail);
 /// 2^(x + tail), for x in [-190, 190].
 Scaled reduceExp2(MathBuilder &b, Value x, Value tail = nullptr);
 /// 2^n p, for n in [-126, 127].

@@ -148,17 +148,23 @@ static Value buildQuarter(MathBuilder &b, const Quadrant &x, Value square) {
   return b.select(isSet(2), b.neg(value), value);
 }
 
+/// `value`, or `x` if that is 0: the reduction loses the sign of zero.
+static Value keepZero(MathBuilder &b, Value x, Value value) {
+  return b.select(b.equal(x, 0.0f), x, value);
+}
+
 std::pair<Value, Value> mlir::dietcode::buildSinCos(MathBuilder &b, Value x) {
   Quadrant quadrant = reduceAngle(b, x);
   Value square = b.mul(quadrant.r, quadrant.r);
-  Value sine = buildQuarter(b, quadrant, square);
+  Value sine = keepZero(b, x, buildQuarter(b, quadrant, square));
   quadrant.n = b.addInt(quadrant.n, b.integer(1));
   return {sine, buildQuarter(b, quadrant, square)};
 }
 
 Value mlir::dietcode::buildSin(MathBuilder &b, Value x) {
   Quadrant quadrant = reduceAngle(b, x);
-  return buildQuarter(b, quadrant, b.mul(quadrant.r, quadrant.r));
+  Value square = b.mul(quadrant.r, quadrant.r);
+  return keepZero(b, x, buildQuarter(b, quadrant, square));
 }
 
 Value mlir::dietcode::buildCos(MathBuilder &b, Value x) {
@@ -180,5 +186,5 @@ Value mlir::dietcode::buildTan(MathBuilder &b, Value x) {
   Value cotangent = b.fma(rcp, rest, rcp);
   Value isOdd = b.compareInt(arith::CmpIPredicate::ne,
                              b.bitAnd(n, b.integer(1)), b.integer(0));
-  return b.select(isOdd, cotangent, tangent);
+  return keepZero(b, x, b.select(isOdd, cotangent, tangent));
 }
