@@ -8,7 +8,8 @@
 //
 // The PTX of each function runs on numbers of all exponents and both signs, and
 // prints its row of the table in docs/math.md. DIETCODE_MATH_SAMPLES is how
-// many of the 2^23 numbers of each binade there are (default: 512).
+// many of the 2^23 numbers of each binade there are (default: 512), and
+// DIETCODE_MATH_EXPONENTS, such as -10:3, which binades.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,8 +68,13 @@ std::vector<float> allBinades(unsigned perBinade) {
   std::vector<float> values;
   uint64_t state = 1;
   uint32_t step = std::max<uint32_t>((1u << 23) / perBinade, 1);
+  int first = -127, last = 128;
+  if (const char *given = std::getenv("DIETCODE_MATH_EXPONENTS"))
+    std::sscanf(given, "%d:%d", &first, &last);
   for (uint32_t top = 0; top < 512; ++top)
-    for (uint32_t i = 0; i < (1u << 23); i += step)
+    for (uint32_t i = 0; i < (1u << 23) && first <= int(top % 256) - 127 &&
+                         int(top % 256) - 127 <= last;
+         i += step)
       values.push_back(fromBits(top << 23 | (i + nextRandom(state) % step)));
   return values;
 }
@@ -85,7 +91,7 @@ Samples makeSamples(const MathFunction &function, unsigned perBinade) {
     return first + (last - first) * float(nextRandom(state) * 0x1p-32);
   };
   samples.a = allBinades(perBinade);
-  for (unsigned i = 0; i < perBinade * 512; ++i)
+  for (unsigned i = 0; i < std::min(perBinade, 4096u) * 512; ++i)
     samples.a.push_back(random(function.first, function.last));
   samples.a.insert(samples.a.end(), special.begin(), special.end());
   // Computing the exact result would make a signaling NaN a quiet one.

@@ -90,6 +90,7 @@ def main():
     for name, function, last, degree in [
             ("tanh", mp.tanh, 0.6**2, 5), ("sinh", mp.sinh, 1.0, 3),
             ("sin", mp.sin, float(mp.pi / 4)**2 * 1.002, 3),
+            ("atanh", mp.atanh, 0.25, 5),
             ("tan", mp.tan, float(mp.pi / 4)**2 * 1.002, 6),
             ("asin", mp.asin, 0.5625**2, 5), ("atan", mp.atan, 1.0, 8)]:
         fit(f"({name}(x) - x) / x^3, of x^2", tail(function, 1), 0, last, degree,

@@ -183,7 +183,7 @@ static bool hasExpansion(Operation *op) {
          isa<math::Atan2Op, math::ClampFOp, math::PowFOp, math::SincosOp>(op);
 }
 
-/// The values of a function of f32 that has an expansion.
+/// The values of a function that has an expansion.
 static SmallVector<Value> buildFunction(MathBuilder &b, Operation *op,
                                         ValueRange operands) {
   if (UnaryFunction function = getUnaryFunction(op))
@@ -192,11 +192,8 @@ static SmallVector<Value> buildFunction(MathBuilder &b, Operation *op,
     return {buildPow(b, operands[0], operands[1])};
   if (isa<math::Atan2Op>(op))
     return {buildAtan2(b, operands[0], operands[1])};
-  if (isa<math::ClampFOp>(op)) {
-    Value x = operands[0], low = operands[1], high = operands[2];
-    x = b.select(b.less(x, low), low, x);
-    return {b.select(b.less(high, x), high, x)};
-  }
+  if (isa<math::ClampFOp>(op))
+    return {buildClamp(b, operands[0], operands[1], operands[2])};
   auto [sine, cosine] = buildSinCos(b, operands[0]);
   return {sine, cosine};
 }
@@ -204,25 +201,27 @@ static SmallVector<Value> buildFunction(MathBuilder &b, Operation *op,
 static bool isNarrow(Type type) { return type.isF16() || type.isBF16(); }
 
 /// Computes narrower numbers in f32, and rounds once.
-static SmallVector<Value> buildElement(MathBuilder &b, Operation *op,
+static SmallVector<Value> buildElement(OpBuilder &builder, Operation *op,
                                        ValueRange operands) {
   Type type = operands.front().getType();
-  SmallVector<Value> wide(operands);
-  if (isNarrow(type))
-    for (Value &value : wide)
-      value = b.cast<arith::ExtFOp>(b.getBuilder().getF32Type(), value);
+  if (!isNarrow(type)) {
+    MathBuilder b(builder, op->getLoc(), cast<FloatType>(type));
+    return buildFunction(b, op, operands);
+  }
+  MathBuilder b(builder, op->getLoc());
+  SmallVector<Value> wide;
+  for (Value operand : operands)
+    wide.push_back(b.cast<arith::ExtFOp>(b.getType(), operand));
   SmallVector<Value> results = buildFunction(b, op, wide);
-  if (isNarrow(type))
-    for (Value &value : results)
-      value = b.cast<arith::TruncFOp>(type, value);
+  for (Value &result : results)
+    result = b.cast<arith::TruncFOp>(type, result);
   return results;
 }
 
 /// The results of `op` on vectors, element by element: PTX has no others.
-static SmallVector<Value> buildVector(MathBuilder &b, Operation *op,
+static SmallVector<Value> buildVector(OpBuilder &builder, Operation *op,
                                       VectorType type, ValueRange operands) {
-  OpBuilder &builder = b.getBuilder();
-  Location loc = b.getLoc();
+  Location loc = op->getLoc();
   SmallVector<Value> results;
   for (unsigned i = 0; i < op->getNumResults(); ++i)
     results.push_back(
@@ -238,7 +237,7 @@ static SmallVector<Value> buildVector(MathBuilder &b, Operation *op,
     for (Value operand : operands)
       elements.push_back(
           vector::ExtractOp::create(builder, loc, operand, position));
-    SmallVector<Value> values = buildElement(b, op, elements);
+    SmallVector<Value> values = buildElement(builder, op, elements);
     for (auto [result, value] : llvm::zip(results, values))
       result = vector::InsertOp::create(builder, loc, value, result, position);
   }
@@ -256,14 +255,15 @@ static void expandFunction(Operation *op) {
   Type type = operands.front().getType();
   Type element = getElementTypeOrSelf(type);
   auto vectorType = dyn_cast<VectorType>(type);
-  if ((!element.isF32() && !isNarrow(element)) ||
-      (vectorType && vectorType.isScalable()))
+  bool isKnown = element.isF32() || isNarrow(element) ||
+                 (element.isF64() &&
+                  isa<math::ClampFOp, math::RoundOp, math::RsqrtOp>(op));
+  if (!isKnown || (vectorType && vectorType.isScalable()))
     return;
   OpBuilder builder(op);
-  MathBuilder b(builder, op->getLoc());
-  SmallVector<Value> results = vectorType
-                                   ? buildVector(b, op, vectorType, operands)
-                                   : buildElement(b, op, operands);
+  SmallVector<Value> results =
+      vectorType ? buildVector(builder, op, vectorType, operands)
+                 : buildElement(builder, op, operands);
   op->replaceAllUsesWith(results);
   op->erase();
 }

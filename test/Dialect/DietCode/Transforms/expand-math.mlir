@@ -83,6 +83,26 @@ gpu.module @kernels {
 
 // -----
 
+// f64 has what takes instructions alone.
+// CHECK-LABEL: gpu.func @double
+// CHECK: "llvm.sqrt"(%{{.*}}) : (f64) -> f64
+// CHECK-NEXT: arith.divf %{{.*}} : f64
+// CHECK: "llvm.trunc"(%{{.*}}) : (f64) -> f64
+// CHECK-NOT: math.
+// CHECK: gpu.return
+gpu.module @kernels {
+  gpu.func @double(%x: f64, %out: memref<6xf64>) kernel {
+    %c0 = arith.constant 0 : index
+    %0 = math.rsqrt %x : f64
+    %1 = math.round %0 : f64
+    %2 = math.clampf %1 to [%x, %x] : f64
+    memref.store %2, %out[%c0] : memref<6xf64>
+    gpu.return
+  }
+}
+
+// -----
+
 // A sigmoid does not overflow: it is that of -|x|, or 1 minus it.
 // CHECK-LABEL: gpu.func @sigmoid
 // CHECK: "llvm.fabs"
@@ -222,7 +242,7 @@ gpu.module @kernels {
 
 // -----
 
-// f64 has the instructions alone.
+// Its other functions have no expansion.
 gpu.module @kernels {
   gpu.func @exp_f64(%x: f64, %out: memref<6xf64>) kernel {
     %c0 = arith.constant 0 : index

@@ -277,9 +277,9 @@ def DietCodeExpandMathPass : Pass<"dietcode-expand-math", "::mlir::gpu::GPUModul
 
     Functions are expanded for f32, at most 2 ulp from the exact value. On f16 and
     bf16 they are computed in f32 and rounded once, on vectors element by element.
-    f64 has what has instructions, and the classes of numbers. Fast-math flags of
-    an operation do not change its expansion. `1 / (1 + exp(-x))` becomes one
-    function, which does not overflow on the way.
+    f64 has what has instructions, `math.rsqrt`, `math.round`, `math.clampf`, and the
+    classes of numbers. Fast-math flags of an operation do not change its expansion.
+    `1 / (1 + exp(-x))` becomes one function, which does not overflow on the way.
 
     Example:
 

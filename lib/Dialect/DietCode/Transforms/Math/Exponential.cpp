@@ -130,18 +130,12 @@ static Value buildHalfExp(MathBuilder &b, Value x) {
   return b.mul(first, b.number(0x1p64f));
 }
 
-/// x + x^3 p(x^2).
-static Value buildOdd(MathBuilder &b, Value x, ArrayRef<float> coefficients) {
-  Value square = b.mul(x, x);
-  Value p = b.mul(b.polynomial(square, coefficients), square);
-  return b.fma(p, x, x);
-}
-
 Value mlir::dietcode::buildSinh(MathBuilder &b, Value x) {
   Value a = b.abs(x);
   Value half = buildHalfExp(b, a);
   Value large = b.fma(b.approximateRcp(half), -0.25f, half);
-  return b.select(b.less(a, 1.0f), buildOdd(b, x, kSinh), b.copysign(large, x));
+  return b.select(b.less(a, 1.0f), b.oddPolynomial(x, b.mul(x, x), kSinh),
+                  b.copysign(large, x));
 }
 
 Value mlir::dietcode::buildCosh(MathBuilder &b, Value x) {
@@ -159,7 +153,7 @@ Value mlir::dietcode::buildTanh(MathBuilder &b, Value x) {
   Value power = powerOfTwo(b, exp.exponent, biased(b, 0));
   Value rcp = b.rcp(b.fma(exp.fraction, power, b.number(1)));
   Value large = b.fma(rcp, -2.0f, b.number(1));
-  Value small = buildOdd(b, a, kTanh);
+  Value small = b.oddPolynomial(a, b.mul(a, a), kTanh);
   return b.copysign(b.select(b.less(a, 0.6f), small, large), x);
 }
 
@@ -168,6 +162,11 @@ Value mlir::dietcode::buildSigmoid(MathBuilder &b, Value x) {
   // latter is t - t (t / (1 + t)), where only the last rounding counts for
   // small t.
   Value t = buildExp(b, b.neg(b.abs(x)));
-  Value rcp = b.rcp(b.add(t, b.number(1)));
+  Value one = b.number(1);
+  Value sum = b.add(t, one);
+  Value rcp = b.approximateRcp(sum);
+  Value rest = b.fma(b.neg(sum), rcp, one);
+  Value sumTail = b.sub(t, b.sub(sum, one));
+  rcp = b.fma(rcp, b.fma(b.neg(sumTail), rcp, rest), rcp);
   return b.select(b.less(x, 0.0f), b.fma(b.neg(t), b.mul(t, rcp), t), rcp);
 }

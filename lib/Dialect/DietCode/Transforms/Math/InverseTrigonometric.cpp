@@ -27,13 +27,6 @@ static constexpr float kAtan[] = {
 static constexpr float kHalfPi = 0x1.921fb6p+0f;
 static constexpr float kHalfPiTail = -0x1.777a5cp-25f;
 
-/// x + x p(x^2) x^2.
-static Value buildOdd(MathBuilder &b, Value x, Value square,
-                      ArrayRef<float> coefficients) {
-  Value p = b.mul(b.polynomial(square, coefficients), square);
-  return b.fma(p, x, x);
-}
-
 /// `turns` times pi / 2, minus x.
 static Value subtractFromHalfPi(MathBuilder &b, float turns, Value factor,
                                 Value x) {
@@ -56,7 +49,7 @@ static ArcSine buildArcSine(MathBuilder &b, Value x) {
   Value rest = b.mul(b.sub(b.number(1), a), b.number(0.5f));
   Value square = b.select(isSmall, b.mul(x, x), rest);
   Value base = b.select(isSmall, x, b.sqrt(rest));
-  return {isSmall, buildOdd(b, base, square, kAsin)};
+  return {isSmall, b.oddPolynomial(base, square, kAsin)};
 }
 
 Value mlir::dietcode::buildAsin(MathBuilder &b, Value x) {
@@ -77,7 +70,7 @@ Value mlir::dietcode::buildAtan(MathBuilder &b, Value x) {
   Value a = b.abs(x);
   Value isLarge = b.greater(a, 1);
   Value ratio = b.select(isLarge, b.div(b.number(1), a), a);
-  Value arc = buildOdd(b, ratio, b.mul(ratio, ratio), kAtan);
+  Value arc = b.oddPolynomial(ratio, b.mul(ratio, ratio), kAtan);
   Value rest = subtractFromHalfPi(b, 1, b.number(-1), arc);
   return b.copysign(b.select(isLarge, rest, arc), x);
 }
@@ -91,7 +84,7 @@ Value mlir::dietcode::buildAtan2(MathBuilder &b, Value y, Value x) {
   Value isDiagonal = b.equal(small, INFINITY);
   ratio = b.select(isDiagonal, b.number(1), ratio);
   ratio = b.select(b.equal(large, 0.0f), b.number(0), ratio);
-  Value arc = buildOdd(b, ratio, b.mul(ratio, ratio), kAtan);
+  Value arc = b.oddPolynomial(ratio, b.mul(ratio, ratio), kAtan);
   Value steep = subtractFromHalfPi(b, 1, b.number(-1), arc);
   Value first = b.select(isSteep, steep, arc);
   Value second = subtractFromHalfPi(b, 2, b.number(-1), first);

@@ -33,6 +33,11 @@ static constexpr float kLog10[] = {
     0x1.63d074p-4f,  -0x1.276cb2p-4f, 0x1.f84df4p-5f,
     -0x1.d75b96p-5f, 0x1.ccd2p-5f,    -0x1.10dac2p-5f};
 
+/// (atanh(x) - x) / x^3 of x^2, for |x| <= 1/2.
+static constexpr float kAtanh[] = {0x1.55554p-2f,  0x1.99a676p-3f,
+                                   0x1.234d9ap-3f, 0x1.e3ffcap-4f,
+                                   0x1.a6be3p-5f,  0x1.693922p-3f};
+
 /// The bits of sqrt(1/2).
 static constexpr int64_t kRootHalf = 0x3f3504f3;
 static constexpr int64_t kExponentBits = 0xff800000;
@@ -103,47 +108,62 @@ Value mlir::dietcode::buildLog10(MathBuilder &b, Value x) {
                         0x1.344136p-2f, -0x1.ec10cp-27f);
 }
 
-Value mlir::dietcode::buildLog1p(MathBuilder &b, Value x) {
+/// log(1 + x + tail), with a tail below the rounding of x, if there is one.
+static Value buildLog1pOfSum(MathBuilder &b, Value x, Value tail) {
   // The exponent is that of 1 + x, and f = 2^-e x + (2^-e - 1) without the
   // rounding of 1 + x. 2^-e may be not normal, four times that is.
   Value sum = b.add(x, b.number(1));
   Value exponent = exponentOf(b, b.bits(sum));
   Value power = b.fromBits(b.subInt(b.integer(int64_t(129) << 23), exponent));
   Value minusOne = b.fma(power, 0.25f, b.number(-1));
-  Value f = b.fma(b.mul(power, b.number(0.25f)), x, minusOne);
-  Value log = withSpecialCases(b, combine(b, {f, toFloat(b, exponent)}), sum);
+  Value quarter = b.mul(power, b.number(0.25f));
+  Value f = b.fma(quarter, x, minusOne);
+  Value log = combine(b, {f, toFloat(b, exponent)});
+  if (tail) // The slope is 1 / (1 + x), which 2^-e is close enough to.
+    log = b.fma(tail, quarter, log);
+  return withSpecialCases(b, log, sum);
+}
+
+Value mlir::dietcode::buildLog1p(MathBuilder &b, Value x) {
+  Value log = buildLog1pOfSum(b, x, nullptr);
   return b.select(b.less(b.abs(x), 0x1p-25f), x, log);
 }
 
-/// log1p(small), or log(large) + ln 2 where `isLarge`, for numbers so large
-/// that adding 1 does not count.
-static Value buildLogOfSum(MathBuilder &b, Value isLarge, Value large,
-                           Value small) {
-  Value log = buildLog1p(b, b.select(isLarge, large, small));
-  return b.add(log, b.select(isLarge, b.number(kLn2), b.number(0)));
-}
+// From here on, adding 1 to a number or to its square does not count: the
+// inverses of sinh and cosh are log(a) + ln 2.
+static constexpr float kLarge = 0x1p26f;
 
 Value mlir::dietcode::buildAsinh(MathBuilder &b, Value x) {
   // log(a + sqrt(a^2 + 1)) = log1p(a + a^2 / (1 + sqrt(a^2 + 1)))
   Value a = b.abs(x);
+  Value isLarge = b.greater(a, kLarge);
   Value square = b.mul(a, a);
   Value root = b.sqrt(b.fma(a, a, b.number(1)));
-  Value small = b.add(a, b.div(square, b.add(root, b.number(1))));
-  Value log = buildLogOfSum(b, b.greater(a, 0x1p26f), a, small);
+  Value sum = b.add(a, b.div(square, b.add(root, b.number(1))));
+  Value log = buildLog1p(b, b.select(isLarge, a, sum));
+  log = b.add(log, b.select(isLarge, b.number(kLn2), b.number(0)));
   return b.copysign(log, x);
 }
 
 Value mlir::dietcode::buildAcosh(MathBuilder &b, Value x) {
-  // log(x + sqrt(x^2 - 1)) = log1p(t + sqrt(t^2 + 2 t)) with t = x - 1
+  // log(x + sqrt(x^2 - 1)) = log1p(sqrt(t^2 + 2 t) + t) with t = x - 1
+  Value isLarge = b.greater(x, kLarge);
   Value t = b.sub(x, b.number(1));
-  Value small = b.add(t, b.sqrt(b.fma(t, t, b.add(t, t))));
-  Value log = buildLogOfSum(b, b.greater(x, 0x1p26f), x, small);
+  Value root = b.sqrt(b.fma(t, t, b.add(t, t)));
+  Value sum = b.add(root, t);
+  Value tail = b.sub(t, b.sub(sum, root));
+  Value log = buildLog1pOfSum(b, b.select(isLarge, x, sum),
+                              b.select(isLarge, b.number(0), tail));
+  log = b.add(log, b.select(isLarge, b.number(kLn2), b.number(0)));
   return b.select(b.less(x, 1.0f), b.number(NAN), log);
 }
 
 Value mlir::dietcode::buildAtanh(MathBuilder &b, Value x) {
-  // log((1 + a) / (1 - a)) / 2 = log1p(2 a / (1 - a)) / 2
+  // log((1 + a) / (1 - a)) / 2 = log1p(2 a / (1 - a)) / 2, where 1 - a is exact
+  // from 1/2 on.
   Value a = b.abs(x);
+  Value small = b.oddPolynomial(a, b.mul(a, a), kAtanh);
   Value log = buildLog1p(b, b.div(b.add(a, a), b.sub(b.number(1), a)));
-  return b.copysign(b.mul(log, b.number(0.5f)), x);
+  Value large = b.mul(log, b.number(0.5f));
+  return b.copysign(b.select(b.less(a, 0.5f), small, large), x);
 }

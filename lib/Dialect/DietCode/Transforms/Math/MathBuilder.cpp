@@ -15,7 +15,7 @@ using namespace mlir::dietcode;
 
 Value MathBuilder::number(float value) {
   return arith::ConstantOp::create(builder, loc,
-                                   builder.getF32FloatAttr(value));
+                                   builder.getFloatAttr(type, value));
 }
 
 Value MathBuilder::integer(int64_t value, unsigned width) {
@@ -45,4 +45,9 @@ Value MathBuilder::polynomial(Value x, ArrayRef<float> coefficients) {
   for (float coefficient : llvm::reverse(coefficients.drop_back()))
     sum = fma(sum, x, number(coefficient));
   return sum;
+}
+
+Value MathBuilder::oddPolynomial(Value x, Value square,
+                                 ArrayRef<float> coefficients) {
+  return fma(mul(polynomial(square, coefficients), square), x, x);
 }

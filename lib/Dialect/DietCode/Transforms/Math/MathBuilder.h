@@ -14,15 +14,20 @@
 
 namespace mlir::dietcode {
 
-/// Builds operations on scalars. None carries fast-math flags, whatever the
+/// Builds operations on scalars, of which the floats are f32 unless a function
+/// says that it knows others. None carries fast-math flags, whatever the
 /// function that is expanded has, since the errors of the expansions rest on
 /// each rounding. Operands of integer operations are i32 or i64.
 class MathBuilder {
 public:
-  MathBuilder(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
+  MathBuilder(OpBuilder &builder, Location loc)
+      : MathBuilder(builder, loc, builder.getF32Type()) {}
+  MathBuilder(OpBuilder &builder, Location loc, FloatType type)
+      : builder(builder), loc(loc), type(type) {}
 
   OpBuilder &getBuilder() { return builder; }
   Location getLoc() const { return loc; }
+  FloatType getType() const { return type; }
 
   Value number(float value);
   Value integer(int64_t value, unsigned width = 32);
@@ -59,6 +64,8 @@ public:
   Value rcp(Value a);
   /// coefficients[0] + coefficients[1] x + ...
   Value polynomial(Value x, ArrayRef<float> coefficients);
+  /// x + x^3 p(x^2), with x^2 given.
+  Value oddPolynomial(Value x, Value square, ArrayRef<float> coefficients);
 
   Value less(Value a, Value b) {
     return compare(arith::CmpFPredicate::OLT, a, b);
@@ -124,6 +131,7 @@ private:
 
   OpBuilder &builder;
   Location loc;
+  FloatType type;
 };
 
 } // namespace mlir::dietcode

@@ -40,10 +40,13 @@ Value buildAtanh(MathBuilder &b, Value x);
 Value buildErf(MathBuilder &b, Value x);
 Value buildErfc(MathBuilder &b, Value x);
 
-Value buildRsqrt(MathBuilder &b, Value x);
 Value buildCbrt(MathBuilder &b, Value x);
 Value buildPow(MathBuilder &b, Value x, Value y);
+
+// Those of f64, too.
+Value buildClamp(MathBuilder &b, Value x, Value low, Value high);
 Value buildRound(MathBuilder &b, Value x);
+Value buildRsqrt(MathBuilder &b, Value x);
 
 std::pair<Value, Value> buildSinCos(MathBuilder &b, Value x);
 Value buildSin(MathBuilder &b, Value x);

@@ -13,7 +13,15 @@
 using namespace mlir;
 using namespace mlir::dietcode;
 
+Value mlir::dietcode::buildClamp(MathBuilder &b, Value x, Value low,
+                                 Value high) {
+  x = b.select(b.less(x, low), low, x);
+  return b.select(b.less(high, x), high, x);
+}
+
 Value mlir::dietcode::buildRsqrt(MathBuilder &b, Value x) {
+  if (b.getType().isF64())
+    return b.div(b.number(1), b.sqrt(x));
   // One step of Newton, r + r / 2 (1 - x r^2). For 0 and infinity it has no
   // number to correct, and r is right.
   Value r = b.approximateRsqrt(x);

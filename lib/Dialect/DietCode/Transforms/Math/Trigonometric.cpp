@@ -137,7 +137,7 @@ static Quadrant reduceAngle(MathBuilder &b, Value x) {
 
 /// sin(x + n pi / 2), with `square` = r^2.
 static Value buildQuarter(MathBuilder &b, const Quadrant &x, Value square) {
-  Value sine = b.fma(b.mul(b.polynomial(square, kSin), square), x.r, x.r);
+  Value sine = b.oddPolynomial(x.r, square, kSin);
   Value half = b.fma(square, -0.5f, b.number(1));
   Value cosine = b.fma(b.polynomial(square, kCos), b.mul(square, square), half);
   auto isSet = [&](int64_t bit) {
