@@ -208,8 +208,9 @@ def convolution(function, x, weight, scale, bias, relu):
         edge = kernel // 2
         x = function.pad(x, [0, edge, edge, 0], [0, edge, edge, 0], 0.0)
     init = function.fill([batch, height, width, filters], 0.0)
-    y = function.named("conv_2d_nhwc_hwcf", [x, weight], init,
-                       "{dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>} ")
+    attributes = ", ".join(f"{name} = dense<1> : vector<2xi64>"
+                           for name in ("dilations", "strides"))
+    y = function.named("conv_2d_nhwc_hwcf", [x, weight], init, f"{{{attributes}}} ")
     steps = [("m", "arith.mulf", ["0", "1"]), ("a", "arith.addf", ["m", "2"])]
     if relu:
         steps.append(("r", "arith.maximumf", ["a", 0.0]))
