@@ -18,6 +18,8 @@
 
 #include "dietcode/Run/Runner.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include "gtest/gtest.h"
 
 #include <algorithm>
@@ -100,8 +102,14 @@ Samples makeSamples(const MathFunction &function, unsigned perBinade) {
   samples.b.assign(samples.a.size(), 0.0f);
   if (!function.isBinary)
     return samples;
-  for (float &b : samples.b)
-    b = nextRandom(state) % 4 ? random(-40, 40) : fromBits(nextRandom(state));
+  for (auto [a, b] : llvm::zip(samples.a, samples.b)) {
+    // Any number, one like a, or what makes a^b a number that there is.
+    float choices[] = {fromBits(nextRandom(state)), random(-40, 40),
+                       a * random(-4, 4),
+                       random(-150, 150) / std::log2(std::fabs(a))};
+    b = choices[nextRandom(state) % 4];
+    b = std::isnan(b) ? std::copysign(NAN, b) : b;
+  }
   for (float a : special)
     for (float b : special) {
       samples.a.push_back(a);
