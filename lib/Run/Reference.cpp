@@ -21,7 +21,9 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Pass/PassManager.h"
@@ -58,6 +60,21 @@ LogicalResult lowerToLinalg(ModuleOp module) {
   return success();
 }
 
+/// Replaces linalg.softmax, which has no loops, by generics.
+LogicalResult decomposeSoftmax(ModuleOp module) {
+  SmallVector<linalg::SoftmaxOp> ops;
+  module.walk([&](linalg::SoftmaxOp op) { ops.push_back(op); });
+  for (linalg::SoftmaxOp op : ops) {
+    OpBuilder builder(op);
+    FailureOr<SmallVector<Value>> results = op.decomposeOperation(builder);
+    if (failed(results))
+      return op.emitError("there is no reference for it");
+    op->replaceAllUsesWith(*results);
+    op->erase();
+  }
+  return success();
+}
+
 LogicalResult bufferize(ModuleOp module) {
   bufferization::OneShotBufferizePassOptions options;
   options.bufferizeFunctionBoundaries = true;
@@ -81,6 +98,10 @@ LogicalResult lowerToLLVM(ModuleOp module) {
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());
+  // C has no rsqrt.
+  math::MathExpandOpsPassOptions expand;
+  expand.opMnemonics = {"rsqrt"};
+  pm.addPass(math::createMathExpandOpsPass(expand));
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
@@ -94,7 +115,8 @@ FailureOr<std::unique_ptr<JitFunction>> compile(func::FuncOp entry,
   if (failed(copy))
     return failure();
   OwningOpRef<ModuleOp> module = std::move(*copy);
-  if (failed(lowerToLinalg(*module)) || failed(widenToDouble(*module)))
+  if (failed(lowerToLinalg(*module)) || failed(decomposeSoftmax(*module)) ||
+      failed(widenToDouble(*module)))
     return failure();
   if (isMagnitude)
     makeMagnitudes(*module);

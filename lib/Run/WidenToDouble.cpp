@@ -138,6 +138,31 @@ void makeMagnitude(Operation *op) {
   op->erase();
 }
 
+/// The exponentials that a softmax takes, of a difference to the largest value.
+SmallVector<math::ExpOp> findShiftedExps(ModuleOp module) {
+  SmallVector<math::ExpOp> ops;
+  module.walk([&](math::ExpOp op) {
+    if (op.getOperand().getDefiningOp<arith::SubFOp>())
+      ops.push_back(op);
+  });
+  return ops;
+}
+
+/// They are at most 1, and an error of x makes one of exp(x) x, whereas the
+/// exponential of a sum of magnitudes soon overflows.
+void makeShiftedMagnitude(math::ExpOp op) {
+  OpBuilder builder(op);
+  Type type = op.getType();
+  TypedAttr one = builder.getFloatAttr(getElementTypeOrSelf(type), 1);
+  if (auto shaped = dyn_cast<ShapedType>(type))
+    one = DenseElementsAttr::get(shaped, one);
+  Value constant = arith::ConstantOp::create(builder, op.getLoc(), one);
+  Value sum = arith::AddFOp::create(builder, op.getLoc(), op.getOperand(),
+                                    constant, op.getFastmath());
+  op.replaceAllUsesWith(sum);
+  op.erase();
+}
+
 } // namespace
 
 void mlir::dietcode::makeMagnitudes(ModuleOp module) {
@@ -152,5 +177,7 @@ void mlir::dietcode::makeMagnitudes(ModuleOp module) {
         });
       });
   replacer.recursivelyReplaceElementsIn(module);
+  SmallVector<math::ExpOp> shifted = findShiftedExps(module);
   module.walk(makeMagnitude);
+  llvm::for_each(shifted, makeShiftedMagnitude);
 }

@@ -142,6 +142,34 @@ TEST_F(ReferenceTest, KeepsBigDivisorsOutOfTheBound) {
   EXPECT_EQ(outputs[0].magnitudes[0], 1);
 }
 
+TEST_F(ReferenceTest, TakesSoftmaxApart) {
+  auto outputs = evaluate(R"mlir(
+    func.func @f(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
+      %empty = tensor.empty() : tensor<1x2xf32>
+      %0 = linalg.softmax dimension(1) ins(%x : tensor<1x2xf32>)
+          outs(%empty : tensor<1x2xf32>) -> tensor<1x2xf32>
+      return %0 : tensor<1x2xf32>
+    })mlir",
+                          "1x2");
+  double difference =
+      arguments[0].tensor->values()[1] - arguments[0].tensor->values()[0];
+  EXPECT_NEAR(outputs[0].values[0], 1 / (1 + std::exp(difference)), 1e-15);
+}
+
+TEST_F(ReferenceTest, DoesNotOverflowOnShiftedExponentials) {
+  auto outputs = evaluate(R"mlir(
+    func.func @f(%x: f32) -> (f32, f32) {
+      %0 = arith.subf %x, %x : f32
+      %1 = math.exp %0 : f32
+      %2 = math.rsqrt %x : f32
+      return %1, %2 : f32, f32
+    })mlir",
+                          "=1024");
+  EXPECT_EQ(outputs[0].values[0], 1);
+  EXPECT_EQ(outputs[0].magnitudes[0], 2049);
+  EXPECT_EQ(outputs[1].values[0], 1.0 / 32);
+}
+
 ::dietcode::NpyArray makeArray(std::vector<double> values) {
   ::dietcode::NpyArray array{
       ::dietcode::ElementKind::F64, {static_cast<int64_t>(values.size())}, {}};

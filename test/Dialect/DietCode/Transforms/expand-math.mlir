@@ -1,6 +1,6 @@
 // RUN: dietcode-opt %s --pass-pipeline="builtin.module(gpu.module(dietcode-expand-math))" --split-input-file --verify-diagnostics | FileCheck %s
 
-// What libdevice would be called for becomes polynomials.
+// What libdevice would be called for becomes arithmetic.
 // CHECK-LABEL: gpu.func @polynomials
 // CHECK-NOT: math.
 // CHECK: gpu.return
@@ -11,8 +11,8 @@ gpu.module @kernels {
     %1 = math.log %0 : f32
     %2 = math.tanh %1 : f32
     %3 = math.erf %2 : f32
-    %4 = math.sin %3 : f32
-    %5 = math.cos %4 : f32
+    %sin, %cos = math.sincos %3 : f32
+    %5 = math.powf %sin, %cos : f32
     memref.store %5, %out[%c0] : memref<6xf32>
     gpu.return
   }
@@ -20,23 +20,164 @@ gpu.module @kernels {
 
 // -----
 
-// What is made of others goes the same way.
-// CHECK-LABEL: gpu.func @expanded
+// exp(x) is 2^n (1 + r + r^2 p(r)), where adding 1.5 2^23 rounds x / ln 2 to n.
+// CHECK-LABEL: gpu.func @exp
+// CHECK: llvm.call_intrinsic "llvm.fma"
+// CHECK-SAME: (f32, f32, f32) -> f32
+// CHECK: arith.subf
+// CHECK-COUNT-8: llvm.call_intrinsic "llvm.fma"
+// CHECK: arith.shli
+// CHECK: %[[FIRST:.*]] = arith.mulf
+// CHECK: arith.mulf %[[FIRST]]
+// CHECK-NEXT: memref.store
+gpu.module @kernels {
+  gpu.func @exp(%x: f32, %out: memref<6xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %0 = math.exp %x fastmath<fast> : f32
+    memref.store %0, %out[%c0] : memref<6xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Numbers of 16 bits are computed in f32 and rounded once.
+// CHECK-LABEL: gpu.func @half
+// CHECK: arith.extf %{{.*}} : f16 to f32
+// CHECK: "llvm.sqrt"(%{{.*}}) : (f32) -> f32
+// CHECK: arith.truncf %{{.*}} : f32 to f16
+// CHECK: arith.extf %{{.*}} : bf16 to f32
+// CHECK-NOT: math.
+// CHECK: arith.truncf %{{.*}} : f32 to bf16
+gpu.module @kernels {
+  gpu.func @half(%x: f16, %y: bf16, %xs: memref<6xf16>, %ys: memref<6xbf16>)
+      kernel {
+    %c0 = arith.constant 0 : index
+    %0 = math.sqrt %x : f16
+    memref.store %0, %xs[%c0] : memref<6xf16>
+    %1 = math.tanh %y : bf16
+    memref.store %1, %ys[%c0] : memref<6xbf16>
+    gpu.return
+  }
+}
+
+// -----
+
+// Vectors go element by element.
+// CHECK-LABEL: gpu.func @vector
+// CHECK: vector.extract %{{.*}}[0, 0] : f32 from vector<2x2xf32>
+// CHECK: vector.insert %{{.*}}[0, 0] : f32 into vector<2x2xf32>
+// CHECK: vector.extract %{{.*}}[1, 1] : f32 from vector<2x2xf32>
+// CHECK: vector.insert %{{.*}}[1, 1] : f32 into vector<2x2xf32>
 // CHECK-NOT: math.
 // CHECK: gpu.return
 gpu.module @kernels {
-  gpu.func @expanded(%x: f32, %o: memref<6xf32>) kernel {
+  gpu.func @vector(%x: vector<2x2xf32>, %out: memref<6xvector<2x2xf32>>)
+      kernel {
     %c0 = arith.constant 0 : index
-    %0 = math.rsqrt %x : f32
-    %1 = math.tan %0 : f32
-    %2 = math.sinh %1 : f32
-    %3 = math.cosh %2 : f32
-    %4 = math.asinh %3 : f32
-    %5 = math.acosh %4 : f32
-    %6 = math.atanh %5 : f32
-    %7 = math.exp2 %6 : f32
-    %8 = math.round %7 : f32
-    memref.store %8, %o[%c0] : memref<6xf32>
+    %0 = math.exp %x : vector<2x2xf32>
+    memref.store %0, %out[%c0] : memref<6xvector<2x2xf32>>
+    gpu.return
+  }
+}
+
+// -----
+
+// f64 has what takes instructions alone.
+// CHECK-LABEL: gpu.func @double
+// CHECK: "llvm.sqrt"(%{{.*}}) : (f64) -> f64
+// CHECK-NEXT: arith.divf %{{.*}} : f64
+// CHECK: "llvm.trunc"(%{{.*}}) : (f64) -> f64
+// CHECK-NOT: math.
+// CHECK: gpu.return
+gpu.module @kernels {
+  gpu.func @double(%x: f64, %out: memref<6xf64>) kernel {
+    %c0 = arith.constant 0 : index
+    %0 = math.rsqrt %x : f64
+    %1 = math.round %0 : f64
+    %2 = math.clampf %1 to [%x, %x] : f64
+    memref.store %2, %out[%c0] : memref<6xf64>
+    gpu.return
+  }
+}
+
+// -----
+
+// A sigmoid does not overflow: it is that of -|x|, or 1 minus it.
+// CHECK-LABEL: gpu.func @sigmoid
+// CHECK: "llvm.fabs"
+// CHECK-NOT: arith.divf
+// CHECK: "llvm.nvvm.rcp.approx.ftz.f"
+// CHECK-NOT: arith.divf
+// CHECK: gpu.return
+gpu.module @kernels {
+  gpu.func @sigmoid(%x: f32, %out: memref<6xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %one = arith.constant 1.0 : f32
+    %0 = arith.negf %x : f32
+    %1 = math.exp %0 : f32
+    %2 = arith.addf %one, %1 : f32
+    %3 = arith.divf %one, %2 : f32
+    memref.store %3, %out[%c0] : memref<6xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Any other division is IEEE's.
+// CHECK-LABEL: gpu.func @division
+// CHECK: arith.divf
+gpu.module @kernels {
+  gpu.func @division(%x: f32, %out: memref<6xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %one = arith.constant 1.0 : f32
+    %0 = math.exp %x : f32
+    %1 = arith.addf %one, %0 : f32
+    %2 = arith.divf %one, %1 : f32
+    memref.store %2, %out[%c0] : memref<6xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Functions of integers that are instructions.
+// CHECK-LABEL: gpu.func @integers
+// CHECK: "llvm.ctlz"(%{{.*}}, %false{{.*}}) : (i32, i1) -> i32
+// CHECK: "llvm.cttz"(%{{.*}}, %false{{.*}}) : (i32, i1) -> i32
+// CHECK: "llvm.ctpop"(%{{.*}}) : (i32) -> i32
+// CHECK: "llvm.abs"(%{{.*}}, %false{{.*}}) : (i32, i1) -> i32
+gpu.module @kernels {
+  gpu.func @integers(%x: i32, %out: memref<6xi32>) kernel {
+    %c0 = arith.constant 0 : index
+    %0 = math.ctlz %x : i32
+    %1 = math.cttz %0 : i32
+    %2 = math.ctpop %1 : i32
+    %3 = math.absi %2 : i32
+    memref.store %3, %out[%c0] : memref<6xi32>
+    gpu.return
+  }
+}
+
+// -----
+
+// What a number is takes comparisons.
+// CHECK-LABEL: gpu.func @classes
+// CHECK: %[[INF:.*]] = arith.constant 0x7FF0000000000000 : f64
+// CHECK: arith.cmpf olt, %{{.*}}, %[[INF]] : f64
+// CHECK: %[[MIN:.*]] = arith.constant dense<1.17549435E-38> : vector<4xf32>
+// CHECK: arith.cmpf oge, %{{.*}}, %[[MIN]] : vector<4xf32>
+// CHECK-NOT: math.
+// CHECK: gpu.return
+gpu.module @kernels {
+  gpu.func @classes(%x: f64, %y: vector<4xf32>, %xs: memref<6xi1>,
+                    %ys: memref<6xvector<4xi1>>) kernel {
+    %c0 = arith.constant 0 : index
+    %0 = math.isfinite %x : f64
+    memref.store %0, %xs[%c0] : memref<6xi1>
+    %1 = math.isnormal %y : vector<4xf32>
+    memref.store %1, %ys[%c0] : memref<6xvector<4xi1>>
     gpu.return
   }
 }
@@ -55,6 +196,8 @@ gpu.module @kernels {
 // CHECK-NEXT: llvm.call_intrinsic "llvm.sqrt"
 // CHECK-NEXT: llvm.call_intrinsic "llvm.fma"(%{{.*}}, %{{.*}}, %{{.*}}) : (f32, f32, f32) -> f32
 // CHECK-NEXT: llvm.call_intrinsic "llvm.copysign"
+// CHECK-NEXT: llvm.call_intrinsic "llvm.minnum"
+// CHECK-NEXT: llvm.call_intrinsic "llvm.maxnum"
 // CHECK-NOT: math.
 // CHECK: gpu.return
 gpu.module @kernels {
@@ -68,7 +211,9 @@ gpu.module @kernels {
     %5 = math.sqrt %4 : f32
     %6 = math.fma %5, %x, %x : f32
     %7 = math.copysign %6, %x : f32
-    memref.store %7, %out[%c0] : memref<6xf32>
+    %8 = arith.minnumf %7, %x : f32
+    %9 = arith.maxnumf %8, %x : f32
+    memref.store %9, %out[%c0] : memref<6xf32>
     gpu.return
   }
 }
@@ -86,10 +231,10 @@ func.func @host(%x: f32) -> f32 {
 // -----
 
 gpu.module @kernels {
-  gpu.func @powf(%x: f32, %out: memref<6xf32>) kernel {
+  gpu.func @fpowi(%x: f32, %n: i32, %out: memref<6xf32>) kernel {
     %c0 = arith.constant 0 : index
-    // expected-error @below {{'math.powf' op cannot be compiled for the GPU: there is no expansion without libdevice for 'f32'}}
-    %0 = math.powf %x, %x : f32
+    // expected-error @below {{'math.fpowi' op cannot be compiled for the GPU: there is no expansion without libdevice for 'f32'}}
+    %0 = math.fpowi %x, %n : f32, i32
     memref.store %0, %out[%c0] : memref<6xf32>
     gpu.return
   }
@@ -97,7 +242,7 @@ gpu.module @kernels {
 
 // -----
 
-// Polynomials are for f32.
+// Its other functions have no expansion.
 gpu.module @kernels {
   gpu.func @exp_f64(%x: f64, %out: memref<6xf64>) kernel {
     %c0 = arith.constant 0 : index

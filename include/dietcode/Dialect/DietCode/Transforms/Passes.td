@@ -278,10 +278,16 @@ def DietCodeExpandMathPass : Pass<"dietcode-expand-math", "::mlir::gpu::GPUModul
   let summary = "Expand math functions in kernels to arithmetic";
   let description = [{
     Replaces `math` operations, which NVVM would lower to calls of libdevice: by
-    polynomial approximations, such as `math.erf`, `math.tanh` and `math.exp`, or
-    by an intrinsic that the GPU has instructions for, such as `math.fma` and
-    `math.sqrt`. One that has neither is an error, since PTX with an unresolved
-    call cannot be loaded.
+    arithmetic of documented accuracy (docs/math.md), such as `math.erf`,
+    `math.tanh` and `math.exp`, or by an intrinsic that the GPU has instructions
+    for, such as `math.fma`, `math.sqrt` and `math.ctlz`. One that has neither is
+    an error, since PTX with an unresolved call cannot be loaded.
+
+    Functions are expanded for f32, at most 2 ulp from the exact value. On f16 and
+    bf16 they are computed in f32 and rounded once, on vectors element by element.
+    f64 has what has instructions, `math.rsqrt`, `math.round`, `math.clampf`, and the
+    classes of numbers. Fast-math flags of an operation do not change its expansion.
+    `1 / (1 + exp(-x))` becomes one function, which does not overflow on the way.
 
     Example:
 
@@ -307,8 +313,8 @@ def DietCodeExpandMathPass : Pass<"dietcode-expand-math", "::mlir::gpu::GPUModul
     }
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect",
-                           "::mlir::math::MathDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
 def DietCodeLowerCopiesPass : Pass<"dietcode-lower-copies", "::mlir::func::FuncOp"> {
