@@ -8,7 +8,7 @@
 // CHECK-NEXT: shape {{ *}}micro-kernel {{ *}}launches  max error  time {{ *}}why
 // CHECK-NEXT: 0x768,768x2304,0x2304 {{ *}}none {{ *}}0 {{ *}}0.0e+00    0.0 us {{ *}}nothing to compute
 // CHECK-NEXT: 1x768,768x2304,1x2304 {{ *}}simt_{{.*}} aligned {{ *}}1 {{ *}}{{[0-9.]+}}e-07 {{ *}}{{[0-9.]+}} us  m in [{{.*}}]: {{[0-9]+}} blocks
-// CHECK:      130x768,768x2304,130x2304 {{ *}}simt_{{.*}} aligned {{ *}}1 {{ *}}{{[0-9.]+}}e-07
+// CHECK:      130x768,768x2304,130x2304 {{ *}}simt_{{.*}} aligned {{ *}}{{[12]}} {{ *}}{{[0-9.]+}}e-07
 
 // An element further, nothing is aligned any more.
 // RUN: dietcode-run %s --check --arg-shapes 33x768+1,768x2304,33x2304+1 | FileCheck %s --check-prefix=SHIFTED
