@@ -65,7 +65,9 @@ def ConvertDietCodeToLinalgPass : Pass<"convert-dietcode-to-linalg"> {
     against, and a way to run an operator where there is no GPU.
 
     A `dietcode.matmul` becomes a `linalg.fill` unless it accumulates, a
-    contraction, and an update in place for its epilogue. What is only known
+    contraction, and an update in place for its epilogue. A `dietcode.rowwise`
+    becomes a `linalg.fill` and a reduction for each `dietcode.reduce_row`, then
+    elementwise operations for what it writes. What is only known
     about shapes, workloads, micro-kernels and the device is dropped, with the
     symbols that nothing refers to any more. Left alone are operators whose
     factors would have to be narrowed, or be integers that widen, and operators
@@ -97,7 +99,8 @@ def ConvertDietCodeToLinalgPass : Pass<"convert-dietcode-to-linalg"> {
     }
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def ConvertDietCodeToGPUPass : Pass<"convert-dietcode-to-gpu", "ModuleOp"> {
