@@ -26,6 +26,9 @@ public:
   /// The kernel that serves `op` by `microKernel`; generated on first use.
   gpu::GPUFuncOp getOrCreate(MatmulOp op, MicroKernelOp microKernel, Twin twin);
 
+  /// Where all kernels go; created on first use.
+  gpu::GPUModuleOp getGPUModule();
+
 private:
   struct Entry {
     MatmulOp op;
@@ -33,8 +36,6 @@ private:
     Twin twin;
     gpu::GPUFuncOp kernel;
   };
-
-  gpu::GPUModuleOp getGPUModule();
 
   ModuleOp module;
   gpu::GPUModuleOp gpuModule;
