@@ -51,10 +51,10 @@ bool linalg_raising::haveConsistentStaticSizes(ArrayRef<MappedValue> operands) {
       continue;
     for (auto [size, expr] :
          llvm::zip_equal(type.getShape(), operand.map.getResults())) {
-      if (ShapedType::isDynamic(size))
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      if (ShapedType::isDynamic(size) || !dim)
         continue;
-      unsigned dim = cast<AffineDimExpr>(expr).getPosition();
-      if (sizes.try_emplace(dim, size).first->second != size)
+      if (sizes.try_emplace(dim.getPosition(), size).first->second != size)
         return false;
     }
   }
