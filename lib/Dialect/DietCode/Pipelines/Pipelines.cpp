@@ -34,6 +34,8 @@ void mlir::dietcode::buildRaisePipeline(OpPassManager &pm,
   device.chip = options.chip;
   pm.addPass(createDietCodeAttachDevicePass(device));
   pm.addPass(createConvertLinalgToDietCodePass());
+  pm.addPass(createConvertLinalgToRowwisePass());
+  pm.addPass(createDietCodeFuseRowwisePass());
   pm.addPass(createDietCodeBindShapesPass());
 }
 
