@@ -31,14 +31,6 @@ using ::dietcode::RowSchedule;
 // What can be generated
 //===----------------------------------------------------------------------===//
 
-/// The types that the PTX of every chip loads, stores and computes with.
-static bool isSupported(Type type) {
-  return type.isF16() || type.isF32() || type.isF64() ||
-         type.isSignlessInteger(1) || type.isSignlessInteger(8) ||
-         type.isSignlessInteger(16) || type.isSignlessInteger(32) ||
-         type.isSignlessInteger(64);
-}
-
 static LogicalResult checkOperands(RowwiseOp op) {
   for (unsigned index : llvm::seq(op->getNumOperands())) {
     auto type = cast<MemRefType>(op->getOperand(index).getType());
@@ -46,7 +38,7 @@ static LogicalResult checkOperands(RowwiseOp op) {
       return op.emitOpError() << "cannot be compiled for the GPU: '"
                               << op.getOperandName(index) << "' ";
     };
-    if (!isSupported(type.getElementType()))
+    if (!RowwiseOp::isKernelType(type.getElementType()))
       return error() << "has element type " << type.getElementType()
                      << "; supported are f16, f32, f64, i1, i8, i16, i32 and "
                         "i64";
@@ -62,7 +54,7 @@ static LogicalResult checkBody(RowwiseOp op) {
   for (Operation &nested : op.getBody().front().without_terminator())
     for (Type type : nested.getResultTypes()) {
       bool isReduction = isa<ReduceRowOp>(nested);
-      if (!isSupported(type) && (isReduction || !type.isIndex()))
+      if (!RowwiseOp::isKernelType(type) && (isReduction || !type.isIndex()))
         return nested.emitOpError()
                << "cannot be compiled for the GPU: its type is " << type
                << "; supported are f16, f32, f64, i1, i8, i16, i32 and i64";

@@ -8,7 +8,6 @@
 
 #include "RowwisePlan.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -18,14 +17,6 @@ using namespace mlir::dietcode::linalg_raising;
 //===----------------------------------------------------------------------===//
 // What is rowwise
 //===----------------------------------------------------------------------===//
-
-/// The element types that kernels are generated for.
-static bool isKernelElement(Type type) {
-  return type.isF16() || type.isF32() || type.isF64() ||
-         (type.isSignlessInteger() &&
-          llvm::is_contained({1u, 8u, 16u, 32u, 64u},
-                             type.getIntOrFloatBitWidth()));
-}
 
 /// Whether each result of `map` is a distinct loop, or 0 for a dimension that
 /// has one element.
@@ -101,7 +92,7 @@ static StringRef findObstacle(linalg::LinalgOp op, ArrayRef<AffineMap> maps) {
     Type type = operand.get().getType();
     if (isa<ShapedType>(type) && !isPlainShaped(operand.get()))
       return "has an operand that is sparse, or not of floats or integers";
-    if (!isKernelElement(getElementTypeOrSelf(type)))
+    if (!RowwiseOp::isKernelType(getElementTypeOrSelf(type)))
       return "has elements of a type that kernels do not compute with";
     if (!isProjection(maps[operand.getOperandNumber()], operand.get()))
       return "has an indexing map that is not of distinct loops";
@@ -134,7 +125,7 @@ static bool isScalarBody(linalg::LinalgOp op) {
         return operator_impl::isScalarArithmetic(nested) &&
                !isa<linalg::IndexOp>(nested) &&
                llvm::all_of(nested.getResultTypes(), [](Type type) {
-                 return type.isIndex() || isKernelElement(type);
+                 return type.isIndex() || RowwiseOp::isKernelType(type);
                });
       });
 }
@@ -188,17 +179,6 @@ static SmallVector<unsigned> orderLoops(linalg::LinalgOp op,
 // Values
 //===----------------------------------------------------------------------===//
 
-/// The scalar that all elements of a constant are, or null.
-static TypedAttr getUniformConstant(Value value) {
-  Attribute attr;
-  if (!matchPattern(value, m_Constant(&attr)))
-    return nullptr;
-  if (auto dense = dyn_cast<DenseElementsAttr>(attr))
-    attr = dense.isSplat() ? dense.getSplatValue<Attribute>() : Attribute();
-  return isa_and_nonnull<IntegerAttr, FloatAttr>(attr) ? cast<TypedAttr>(attr)
-                                                       : TypedAttr();
-}
-
 static void bindValue(RowwisePlan &plan, Value inBody, MappedValue operand) {
   MappedValue source = lookThroughCopies(operand);
   if (TypedAttr constant = getUniformConstant(source.value)) {
@@ -221,7 +201,8 @@ static LogicalResult bindCaptures(RowwisePlan &plan,
     for (Value value : nested.getOperands()) {
       if (value.getParentBlock() == body || !bound.insert(value).second)
         continue;
-      if (!isKernelElement(value.getType()) && !getUniformConstant(value))
+      if (!RowwiseOp::isKernelType(value.getType()) &&
+          !getUniformConstant(value))
         return rewriter.notifyMatchFailure(
             plan.source, "uses a value of another type from outside");
       bindValue(plan, value,

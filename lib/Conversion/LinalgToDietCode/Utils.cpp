@@ -8,6 +8,7 @@
 
 #include "Utils.h"
 #include "mlir/Analysis/AliasAnalysis.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -67,6 +68,16 @@ bool linalg_raising::isPlainShaped(Value value) {
       tensor ? bool(tensor.getEncoding()) : !isa<MemRefType>(type))
     return false;
   return isa<FloatType, IntegerType>(getElementTypeOrSelf(type));
+}
+
+TypedAttr linalg_raising::getUniformConstant(Value value) {
+  Attribute attr;
+  if (!matchPattern(value, m_Constant(&attr)))
+    return nullptr;
+  if (auto dense = dyn_cast<DenseElementsAttr>(attr))
+    attr = dense.isSplat() ? dense.getSplatValue<Attribute>() : Attribute();
+  return isa_and_nonnull<IntegerAttr, FloatAttr>(attr) ? cast<TypedAttr>(attr)
+                                                       : TypedAttr();
 }
 
 bool linalg_raising::leavesBufferAlone(Operation *op, Value buffer) {

@@ -47,6 +47,13 @@ void RowwiseOp::build(OpBuilder &builder, OperationState &state,
         builder.getAffineMapArrayAttr(maps));
 }
 
+bool RowwiseOp::isKernelType(Type type) {
+  return type.isF16() || type.isF32() || type.isF64() ||
+         type.isSignlessInteger(1) || type.isSignlessInteger(8) ||
+         type.isSignlessInteger(16) || type.isSignlessInteger(32) ||
+         type.isSignlessInteger(64);
+}
+
 YieldOp RowwiseOp::getYield() {
   return cast<YieldOp>(getBody().front().getTerminator());
 }

@@ -60,26 +60,6 @@ static bool areUsedAfter(ArrayRef<OpResult> results, RowwiseOp consumer) {
   });
 }
 
-/// Sizes of the results are those of the destinations, and what is said of a
-/// result that goes is not needed.
-static void detachShapes(RowwiseOp producer, ArrayRef<OpResult> kept,
-                         RowwiseOp fused, PatternRewriter &rewriter) {
-  for (OpResult result : producer->getResults())
-    for (Operation *user : llvm::make_early_inc_range(result.getUsers())) {
-      if (auto dim = dyn_cast<tensor::DimOp>(user))
-        rewriter.modifyOpInPlace(dim, [&] {
-          dim.getSourceMutable().assign(
-              producer.getOutputs()[result.getResultNumber()]);
-        });
-      if (!isa<BindShapeOp>(user))
-        continue;
-      if (llvm::is_contained(kept, result))
-        rewriter.moveOpAfter(user, fused);
-      else
-        rewriter.eraseOp(user);
-    }
-}
-
 //===----------------------------------------------------------------------===//
 // The fused operator
 //===----------------------------------------------------------------------===//
@@ -197,6 +177,44 @@ static void createBody(RowwiseOp producer, RowwiseOp consumer,
   YieldOp::create(rewriter, fused.getLoc(), yielded);
 }
 
+/// What shows the shape of `result`, of the producer, once it is gone: a result
+/// of the fused operator with the same dimensions, or else its destination.
+static Value findStandIn(RowwiseOp producer, OpResult result, RowwiseOp fused,
+                         const RowwiseSpace &space) {
+  unsigned index = result.getResultNumber();
+  SmallVector<AffineMap> maps = fused.getOperandMaps();
+  AffineMap map = space.embed(
+      producer.getOperandMaps()[producer.getInputs().size() + index],
+      space.ofProducer);
+  for (OpResult other : fused->getResults())
+    if (maps[fused.getInputs().size() + other.getResultNumber()] == map)
+      return other;
+  return producer.getOutputs()[index];
+}
+
+/// Lets what asks for, or tells, the shape of the producer's results do so of
+/// other values.
+static void detachShapes(RowwiseOp producer, RowwiseOp fused,
+                         const RowwiseSpace &space, PatternRewriter &rewriter) {
+  for (OpResult result : producer->getResults())
+    for (Operation *user : llvm::make_early_inc_range(result.getUsers())) {
+      // A size may be asked for before the fused operator is there.
+      if (auto dim = dyn_cast<tensor::DimOp>(user))
+        rewriter.modifyOpInPlace(dim, [&] {
+          dim.getSourceMutable().assign(
+              producer.getOutputs()[result.getResultNumber()]);
+        });
+      auto bind = dyn_cast<BindShapeOp>(user);
+      if (!bind)
+        continue;
+      Value standIn = findStandIn(producer, result, fused, space);
+      rewriter.modifyOpInPlace(bind,
+                               [&] { bind.getValueMutable().assign(standIn); });
+      if (standIn.getDefiningOp() == fused)
+        rewriter.moveOpAfter(bind, fused);
+    }
+}
+
 FailureOr<RowwiseOp> mlir::dietcode::fuseRowwise(RowwiseOp producer,
                                                  RowwiseOp consumer,
                                                  PatternRewriter &rewriter) {
@@ -230,7 +248,7 @@ FailureOr<RowwiseOp> mlir::dietcode::fuseRowwise(RowwiseOp producer,
       rewriter, rewriter.getFusedLoc({producer.getLoc(), consumer.getLoc()}),
       operands.inputs, operands.outputs, operands.getMaps());
   createBody(producer, consumer, shared, fused, rewriter);
-  detachShapes(producer, shared, fused, rewriter);
+  detachShapes(producer, fused, *space, rewriter);
   ValueRange results = fused.getResults();
   rewriter.replaceOp(consumer, results.take_front(consumer->getNumResults()));
   for (auto [old, result] :

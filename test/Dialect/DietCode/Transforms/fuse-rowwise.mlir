@@ -200,6 +200,42 @@ func.func @permuted(%x: tensor<?x?xf32>, %v: tensor<?xf32>, %y: tensor<?x?xf32>,
   return %1 : tensor<?xf32>
 }
 
+// What is said of the shape of a result that goes is said of one that stays, or
+// of its destination.
+dietcode.shape_var @R range [1, 64]
+dietcode.shape_var @C range [1, 64]
+// CHECK-LABEL: func.func @bindings
+// CHECK-SAME: (%{{.*}}: tensor<?x?xf32>, %[[Y:.*]]: tensor<?x?xf32>, %[[S:.*]]: tensor<?xf32>)
+// RAISED-LABEL: func.func @bindings
+func.func @bindings(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>, %s: tensor<?xf32>) -> (tensor<?x?xf32>, index) {
+  // CHECK-DAG: dietcode.bind_shape %[[S]] [@R]
+  // CHECK-DAG: tensor.dim %[[Y]]
+  // CHECK: %[[R:.*]] = dietcode.rowwise
+  // CHECK: dietcode.bind_shape %[[R]] [@R, @C]
+  // CHECK-NOT: dietcode.rowwise
+  // CHECK: return
+  %c0 = arith.constant 0 : index
+  %0 = dietcode.rowwise ins(%x : tensor<?x?xf32>) outs(%y : tensor<?x?xf32>) maps [#element, #element] do {
+  ^bb0(%e: f32):
+    %3 = math.exp %e : f32
+    dietcode.yield %3 : f32
+  } -> tensor<?x?xf32>
+  dietcode.bind_shape %0 [@R, @C], affine_map<()[r, c] -> (r, c)> : tensor<?x?xf32>
+  %rows = tensor.dim %0, %c0 : tensor<?x?xf32>
+  %1 = dietcode.rowwise ins(%0 : tensor<?x?xf32>) outs(%s : tensor<?xf32>) maps [#element, #row] do {
+  ^bb0(%e: f32):
+    %3 = dietcode.reduce_row add %e : f32
+    dietcode.yield %3 : f32
+  } -> tensor<?xf32>
+  dietcode.bind_shape %1 [@R], affine_map<()[r] -> (r)> : tensor<?xf32>
+  %2 = dietcode.rowwise ins(%0, %1 : tensor<?x?xf32>, tensor<?xf32>) outs(%y : tensor<?x?xf32>) maps [#element, #row, #element] do {
+  ^bb0(%e: f32, %f: f32):
+    %3 = arith.divf %e, %f : f32
+    dietcode.yield %3 : f32
+  } -> tensor<?x?xf32>
+  return %2, %rows : tensor<?x?xf32>, index
+}
+
 // What follows a reduction row by row goes into it.
 // CHECK-LABEL: func.func @rows
 // RAISED-LABEL: func.func @rows

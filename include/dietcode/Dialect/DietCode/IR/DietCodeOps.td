@@ -268,6 +268,9 @@ def DietCode_RowwiseOp : DietCode_Op<"rowwise", [
     /// The values of the region that are the same in all columns of a row.
     ::llvm::DenseSet<::mlir::Value> getUniformValues();
     ::mlir::dietcode::YieldOp getYield();
+    /// Whether kernels can be generated for values of `type`: what the PTX of
+    /// every chip loads, stores and computes with.
+    static bool isKernelType(::mlir::Type type);
   }];
 }
 
