@@ -66,6 +66,9 @@ void buildAfterSelect(OpPassManager &pm, const DietCodeToLLVMOptions &options) {
   buildLowerToLLVMPipeline(pm, options);
 }
 
+/// What sectors hold, which LaunchReport counts.
+constexpr uint64_t kSectorBytes = 32;
+
 std::vector<KernelReport>
 describeLaunches(const std::vector<runtime::LaunchRecord> &launches,
                  func::FuncOp entry, ArrayRef<RunArgument> arguments) {
@@ -75,10 +78,11 @@ describeLaunches(const std::vector<runtime::LaunchRecord> &launches,
   std::vector<KernelChoice> choices = explainKernels(entry, arguments, names);
   std::vector<KernelReport> kernels;
   for (auto [launch, choice] : llvm::zip(launches, choices))
-    kernels.push_back({launch.kernel, choice.microKernel, choice.why,
-                       launch.grid, launch.block,
-                       launch.report.sharedBytesPerBlock,
-                       launch.report.virtualSeconds});
+    kernels.push_back(
+        {launch.kernel, choice.microKernel, choice.why, launch.grid,
+         launch.block, launch.report.sharedBytesPerBlock,
+         launch.report.virtualSeconds, launch.report.sectorsRead * kSectorBytes,
+         launch.report.sectorsWritten * kSectorBytes, launch.report.dramBytes});
   return kernels;
 }
 

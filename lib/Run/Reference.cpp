@@ -94,6 +94,7 @@ LogicalResult bufferize(ModuleOp module) {
 LogicalResult lowerToLLVM(ModuleOp module) {
   PassManager pm(module.getContext());
   pm.addNestedPass<func::FuncOp>(createDietCodeLowerCopiesPass());
+  pm.addNestedPass<func::FuncOp>(createDietCodeLowerReshapesPass());
   pm.addPass(createConvertLinalgToLoopsPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());

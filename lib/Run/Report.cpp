@@ -75,6 +75,9 @@ llvm::json::Object toJson(const KernelReport &kernel) {
       {"block", llvm::json::Array(kernel.block)},
       {"sharedBytes", kernel.sharedBytes},
       {"seconds", kernel.seconds},
+      {"bytesRead", static_cast<int64_t>(kernel.bytesRead)},
+      {"bytesWritten", static_cast<int64_t>(kernel.bytesWritten)},
+      {"dramBytes", static_cast<int64_t>(kernel.dramBytes)},
   };
 }
 

@@ -57,6 +57,64 @@ def ConvertLinalgToDietCodePass : Pass<"convert-linalg-to-dietcode"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def ConvertLinalgToRowwisePass : Pass<"convert-linalg-to-rowwise"> {
+  let summary = "Raise memory-bound linalg operations to dietcode.rowwise";
+  let description = [{
+    Turns operations of linalg on tensors that are elementwise, that copy,
+    broadcast or transpose, or that reduce one dimension into
+    `dietcode.rowwise`, whatever their name: what they compute is read off their
+    indexing maps and bodies. Meant to follow `convert-linalg-to-dietcode`, so
+    that epilogues of products are fused there. `linalg.softmax` is decomposed
+    first.
+
+    The column is the dimension that is reduced, or else the innermost one of
+    the result. What a reduction starts from is dropped if it is a fill with the
+    neutral element, and otherwise combined with the result. A dimension of size
+    one that is indexed by 0, as kept by a reduction, is dropped by a reshape.
+
+    Left to loops on the host are operations on buffers, products of matrices
+    and convolutions, maps that are not of distinct loops, reductions of several
+    dimensions, bodies with `linalg.index` or without a single combining
+    operation, and elements that kernels do not compute with, such as bf16. Of
+    those on tensors that are no products, a warning says why.
+
+    Example:
+
+    ```mlir
+    func.func @f(%x: tensor<?x768xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
+      %zero = arith.constant 0.0 : f32
+      %0 = linalg.fill ins(%zero : f32) outs(%init : tensor<?xf32>) -> tensor<?xf32>
+      %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                           iterator_types = ["parallel", "reduction"]}
+          ins(%x : tensor<?x768xf32>) outs(%0 : tensor<?xf32>) {
+      ^bb0(%e: f32, %acc: f32):
+        %2 = arith.mulf %e, %e : f32
+        %3 = arith.addf %acc, %2 : f32
+        linalg.yield %3 : f32
+      } -> tensor<?xf32>
+      return %1 : tensor<?xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @f(%x: tensor<?x768xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
+      %0 = dietcode.rowwise ins(%x : tensor<?x768xf32>) outs(%init : tensor<?xf32>)
+          maps [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>] do {
+      ^bb0(%e: f32):
+        %1 = arith.mulf %e, %e : f32
+        %2 = dietcode.reduce_row add %1 : f32
+        dietcode.yield %2 : f32
+      } -> tensor<?xf32>
+      return %0 : tensor<?xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::dietcode::DietCodeDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def ConvertDietCodeToLinalgPass : Pass<"convert-dietcode-to-linalg"> {
   let summary = "Spell dietcode operators as linalg generics";
   let description = [{
@@ -65,7 +123,9 @@ def ConvertDietCodeToLinalgPass : Pass<"convert-dietcode-to-linalg"> {
     against, and a way to run an operator where there is no GPU.
 
     A `dietcode.matmul` becomes a `linalg.fill` unless it accumulates, a
-    contraction, and an update in place for its epilogue. What is only known
+    contraction, and an update in place for its epilogue. A `dietcode.rowwise`
+    becomes a `linalg.fill` and a reduction for each `dietcode.reduce_row`, then
+    elementwise operations for what it writes. What is only known
     about shapes, workloads, micro-kernels and the device is dropped, with the
     symbols that nothing refers to any more. Left alone are operators whose
     factors would have to be narrowed, or be integers that widen, and operators
@@ -97,7 +157,8 @@ def ConvertDietCodeToLinalgPass : Pass<"convert-dietcode-to-linalg"> {
     }
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def ConvertDietCodeToGPUPass : Pass<"convert-dietcode-to-gpu", "ModuleOp"> {

@@ -33,6 +33,9 @@ struct KernelReport {
   std::array<int64_t, 3> block = {};
   int64_t sharedBytes = 0;
   double seconds = 0;
+  /// Of global memory that its accesses touch, in sectors, and what comes from
+  /// or goes to DRAM; on a virtual GPU, estimated from a few blocks.
+  uint64_t bytesRead = 0, bytesWritten = 0, dramBytes = 0;
 };
 
 /// One run.

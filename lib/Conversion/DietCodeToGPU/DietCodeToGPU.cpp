@@ -30,6 +30,7 @@
 #include "IndexMath.h"
 #include "KernelLibrary.h"
 #include "MatrixView.h"
+#include "RowwiseLowering.h"
 #include "Workspace.h"
 #include "dietcode/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -120,7 +121,6 @@ public:
 
 private:
   void readSizes();
-  Value isAligned(unsigned operand);
   Value areAllAligned();
   Value selectKernel();
   void createLaunch(MicroKernelOp microKernel, Value aligned);
@@ -153,38 +153,13 @@ void OperatorLowering::readSizes() {
   }
 }
 
-/// Whether `operand` can be accessed in whole, aligned vectors along its
-/// contiguous dimension.
-Value OperatorLowering::isAligned(unsigned operand) {
-  Value buffer = op->getOperand(operand);
-  AffineMap map = op.getOperandMaps()[operand];
-  auto type = cast<MemRefType>(buffer.getType());
-  unsigned contiguous = *getContiguousDim(type, map);
-  auto metadata = memref::ExtractStridedMetadataOp::create(b, buffer);
-  int64_t bytes = type.getElementTypeBitWidth() / 8;
-  Value pointer = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);
-  Value address = math.add(
-      pointer, math.mul(math.of(metadata.getConstifiedMixedOffset()), bytes));
-  Value result = math.isMultiple(address, kMaxVectorWidth * bytes);
-  for (auto [expr, size, stride] :
-       llvm::zip_equal(map.getResults(), metadata.getConstifiedMixedSizes(),
-                       metadata.getConstifiedMixedStrides())) {
-    bool isContiguous = cast<AffineDimExpr>(expr).getPosition() == contiguous;
-    if (isContiguous)
-      result =
-          math.both(result, math.isMultiple(math.of(size), kMaxVectorWidth));
-    result = math.both(result, isContiguous ? math.equal(math.of(stride), 1)
-                                            : math.isMultiple(math.of(stride),
-                                                              kMaxVectorWidth));
-  }
-  return result;
-}
-
 Value OperatorLowering::areAllAligned() {
   Value all = arith::ConstantOp::create(b, b.getBoolAttr(true));
+  SmallVector<AffineMap> maps = op.getOperandMaps();
   for (unsigned operand : llvm::seq<unsigned>(0, op->getNumOperands()))
     if (isVectorized(op, operand))
-      all = math.both(all, isAligned(operand));
+      all = math.both(all, createAlignmentTest(b, op->getOperand(operand),
+                                               maps[operand], kMaxVectorWidth));
   return all;
 }
 
@@ -315,8 +290,16 @@ struct ConvertDietCodeToGPU
     for (MatmulOp op : ops)
       if (failed(lowerOperator(op, library)))
         return signalPassFailure();
-    // The library refers to the operators until all kernels are generated.
+    SmallVector<RowwiseOp> rowwiseOps;
+    getOperation().walk([&](RowwiseOp op) { rowwiseOps.push_back(op); });
+    RowwiseLibrary rowwiseLibrary(library);
+    for (RowwiseOp op : rowwiseOps)
+      if (failed(lowerRowwise(op, rowwiseLibrary)))
+        return signalPassFailure();
+    // The libraries refer to the operators until all kernels are generated.
     for (MatmulOp op : ops)
+      op.erase();
+    for (RowwiseOp op : rowwiseOps)
       op.erase();
   }
 };

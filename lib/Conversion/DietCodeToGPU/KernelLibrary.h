@@ -28,6 +28,9 @@ public:
   gpu::GPUFuncOp getOrCreate(MatmulOp op, MicroKernelOp microKernel,
                              const ::dietcode::KernelStep &step, Twin twin);
 
+  /// Where all kernels go; created on first use.
+  gpu::GPUModuleOp getGPUModule();
+
 private:
   struct Entry {
     MatmulOp op;
@@ -36,8 +39,6 @@ private:
     Twin twin;
     gpu::GPUFuncOp kernel;
   };
-
-  gpu::GPUModuleOp getGPUModule();
 
   ModuleOp module;
   gpu::GPUModuleOp gpuModule;

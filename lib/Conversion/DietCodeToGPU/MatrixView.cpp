@@ -59,3 +59,27 @@ MatrixView mlir::dietcode::createMatrixView(ImplicitLocOpBuilder &b,
       ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
   return view;
 }
+
+Value mlir::dietcode::createAlignmentTest(ImplicitLocOpBuilder &b, Value buffer,
+                                          AffineMap map, int64_t vector) {
+  IndexMath math(b);
+  auto type = cast<MemRefType>(buffer.getType());
+  unsigned contiguous = *getContiguousDim(type, map);
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, buffer);
+  int64_t bytes = type.getElementTypeBitWidth() / 8;
+  Value pointer = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);
+  Value address = math.add(
+      pointer, math.mul(math.of(metadata.getConstifiedMixedOffset()), bytes));
+  Value result = math.isMultiple(address, vector * bytes);
+  for (auto [expr, size, stride] :
+       llvm::zip_equal(map.getResults(), metadata.getConstifiedMixedSizes(),
+                       metadata.getConstifiedMixedStrides())) {
+    bool isContiguous = cast<AffineDimExpr>(expr).getPosition() == contiguous;
+    if (isContiguous)
+      result = math.both(result, math.isMultiple(math.of(size), vector));
+    result = math.both(result, isContiguous
+                                   ? math.equal(math.of(stride), 1)
+                                   : math.isMultiple(math.of(stride), vector));
+  }
+  return result;
+}

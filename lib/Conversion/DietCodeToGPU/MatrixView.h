@@ -43,6 +43,11 @@ MatrixView createMatrixView(ImplicitLocOpBuilder &b, Value buffer,
 /// indexed through `map`; see MatrixView::getContiguousDim.
 std::optional<unsigned> getContiguousDim(MemRefType type, AffineMap map);
 
+/// Whether `buffer`, indexed through `map`, can be accessed in whole, aligned
+/// vectors of `vector` elements along its contiguous dimension.
+Value createAlignmentTest(ImplicitLocOpBuilder &b, Value buffer, AffineMap map,
+                          int64_t vector);
+
 } // namespace mlir::dietcode
 
 #endif // DIETCODE_CONVERSION_DIETCODETOGPU_MATRIXVIEW_H

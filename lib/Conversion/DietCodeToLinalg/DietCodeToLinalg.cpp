@@ -7,11 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "dietcode/Conversion/DietCodeToLinalg/DietCodeToLinalg.h"
+#include "RowwiseToLinalg.h"
 #include "dietcode/Conversion/Passes.h"
 #include "dietcode/Dialect/DietCode/IR/DietCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -216,6 +219,7 @@ struct ConvertDietCodeToLinalgPass
 
 void mlir::dietcode::populateDietCodeToLinalgPatterns(
     RewritePatternSet &patterns) {
+  populateRowwiseToLinalgPatterns(patterns);
   patterns.add<LowerMatmul, EraseBindShape, DropWorkload,
                EraseSymbol<ShapeVarOp>, EraseSymbol<WorkloadOp>,
                EraseSymbol<MicroKernelOp>, EraseSymbol<DispatchOp>>(

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dietcode/Conversion/LinalgToDietCode/LinalgToDietCode.h"
-#include "Utils.h"
+#include "RowwisePlan.h"
 #include "dietcode/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -52,9 +52,13 @@ static LogicalResult verifyStaticSizes(linalg::LinalgOp op) {
 }
 
 /// Loops on the host are correct, but not what the compiler is called for.
+/// Without products that convert-linalg-to-rowwise raises, such as of a matrix
+/// and a vector.
 static void warnOfHostLoops(linalg::LinalgOp op) {
   if (!linalg::isaContractionOpInterface(op) &&
       !linalg::isaConvolutionOpInterface(op))
+    return;
+  if (linalg_raising::canBeRowwise(op))
     return;
   op->emitWarning() << "'" << op->getName() << "' op will run on the host: "
                     << linalg_raising::explainNotRaised(op);

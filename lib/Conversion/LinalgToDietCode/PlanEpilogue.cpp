@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Epilogue.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -37,17 +36,6 @@ static LogicalResult checkElementwise(linalg::LinalgOp consumer,
     return rewriter.notifyMatchFailure(
         consumer, "body is more than arithmetic on scalars");
   return success();
-}
-
-/// The scalar that all elements of a constant are, or null.
-static TypedAttr getUniformConstant(Value value) {
-  Attribute attr;
-  if (!matchPattern(value, m_Constant(&attr)))
-    return nullptr;
-  if (auto dense = dyn_cast<DenseElementsAttr>(attr))
-    attr = dense.isSplat() ? dense.getSplatValue<Attribute>() : Attribute();
-  return isa_and_nonnull<IntegerAttr, FloatAttr>(attr) ? cast<TypedAttr>(attr)
-                                                       : TypedAttr();
 }
 
 /// The index of an operand in the plan, where it is entered if it is new.

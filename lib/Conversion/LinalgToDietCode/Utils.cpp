@@ -8,6 +8,7 @@
 
 #include "Utils.h"
 #include "mlir/Analysis/AliasAnalysis.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -51,10 +52,10 @@ bool linalg_raising::haveConsistentStaticSizes(ArrayRef<MappedValue> operands) {
       continue;
     for (auto [size, expr] :
          llvm::zip_equal(type.getShape(), operand.map.getResults())) {
-      if (ShapedType::isDynamic(size))
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      if (ShapedType::isDynamic(size) || !dim)
         continue;
-      unsigned dim = cast<AffineDimExpr>(expr).getPosition();
-      if (sizes.try_emplace(dim, size).first->second != size)
+      if (sizes.try_emplace(dim.getPosition(), size).first->second != size)
         return false;
     }
   }
@@ -67,6 +68,16 @@ bool linalg_raising::isPlainShaped(Value value) {
       tensor ? bool(tensor.getEncoding()) : !isa<MemRefType>(type))
     return false;
   return isa<FloatType, IntegerType>(getElementTypeOrSelf(type));
+}
+
+TypedAttr linalg_raising::getUniformConstant(Value value) {
+  Attribute attr;
+  if (!matchPattern(value, m_Constant(&attr)))
+    return nullptr;
+  if (auto dense = dyn_cast<DenseElementsAttr>(attr))
+    attr = dense.isSplat() ? dense.getSplatValue<Attribute>() : Attribute();
+  return isa_and_nonnull<IntegerAttr, FloatAttr>(attr) ? cast<TypedAttr>(attr)
+                                                       : TypedAttr();
 }
 
 bool linalg_raising::leavesBufferAlone(Operation *op, Value buffer) {

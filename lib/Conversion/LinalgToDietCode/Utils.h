@@ -41,6 +41,9 @@ bool haveConsistentStaticSizes(ArrayRef<MappedValue> operands);
 /// works on: no sparse encoding, elements that are floats or integers.
 bool isPlainShaped(Value value);
 
+/// The scalar that all elements of a constant are, or null.
+TypedAttr getUniformConstant(Value value);
+
 /// Whether `op` neither reads nor writes `buffer`, as far as can be proven.
 bool leavesBufferAlone(Operation *op, Value buffer);
 

@@ -20,10 +20,10 @@ func.func @batch(%a: tensor<2x5x8xf32>, %b: tensor<2x8x4xf32>, %c: tensor<2x5x4x
   return %0 : tensor<2x5x4xf32>
 }
 
-func.func @matvec(%a: tensor<5x8xf32>, %b: tensor<8xf32>, %c: tensor<5xf32>) -> tensor<5xf32> {
+func.func @matvec(%a: tensor<5x8xbf16>, %b: tensor<8xbf16>, %c: tensor<5xbf16>) -> tensor<5xbf16> {
   // expected-warning @below {{'linalg.matvec' op will run on the host: it does not have two parallel loops and a reduction}}
-  %0 = linalg.matvec ins(%a, %b : tensor<5x8xf32>, tensor<8xf32>) outs(%c : tensor<5xf32>) -> tensor<5xf32>
-  return %0 : tensor<5xf32>
+  %0 = linalg.matvec ins(%a, %b : tensor<5x8xbf16>, tensor<8xbf16>) outs(%c : tensor<5xbf16>) -> tensor<5xbf16>
+  return %0 : tensor<5xbf16>
 }
 
 func.func @convolution(%a: tensor<16xf32>, %b: tensor<4xf32>, %c: tensor<13xf32>) -> tensor<13xf32> {
@@ -32,11 +32,11 @@ func.func @convolution(%a: tensor<16xf32>, %b: tensor<4xf32>, %c: tensor<13xf32>
   return %0 : tensor<13xf32>
 }
 
-func.func @broadcast(%a: tensor<8xf32>, %b: tensor<8x4xf32>, %c: tensor<5x4xf32>) -> tensor<5x4xf32> {
+func.func @broadcast(%a: tensor<8xbf16>, %b: tensor<8x4xbf16>, %c: tensor<5x4xbf16>) -> tensor<5x4xbf16> {
   // expected-warning @below {{'linalg.matmul' op will run on the host: an indexing map is not of two distinct loops}}
   %0 = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
-         ins(%a, %b : tensor<8xf32>, tensor<8x4xf32>) outs(%c : tensor<5x4xf32>) -> tensor<5x4xf32>
-  return %0 : tensor<5x4xf32>
+         ins(%a, %b : tensor<8xbf16>, tensor<8x4xbf16>) outs(%c : tensor<5x4xbf16>) -> tensor<5x4xbf16>
+  return %0 : tensor<5x4xbf16>
 }
 
 func.func @complex(%a: tensor<5x8xcomplex<f32>>, %b: tensor<8x4xcomplex<f32>>, %c: tensor<5x4xcomplex<f32>>) -> tensor<5x4xcomplex<f32>> {
@@ -51,10 +51,12 @@ func.func @multiplied_destination(%a: memref<8x8xf32>, %b: memref<8x8xf32>) {
   return
 }
 
-// Nothing to say about what an operator computes, and about what is no product.
-func.func @silent(%a: tensor<5x8xf32>, %b: tensor<8x4xf32>, %c: tensor<5x4xf32>, %r: tensor<5xf32>) -> tensor<5xf32> {
+// Nothing to say about what an operator computes, now or once
+// convert-linalg-to-rowwise has run, and about what is no product.
+func.func @silent(%a: tensor<5x8xf32>, %b: tensor<8x4xf32>, %c: tensor<5x4xf32>, %v: tensor<4xf32>, %r: tensor<5xf32>) -> tensor<5xf32> {
   %0 = linalg.matmul ins(%a, %b : tensor<5x8xf32>, tensor<8x4xf32>) outs(%c : tensor<5x4xf32>) -> tensor<5x4xf32>
   %1 = linalg.softmax dimension(1) ins(%0 : tensor<5x4xf32>) outs(%c : tensor<5x4xf32>) -> tensor<5x4xf32>
   %2 = linalg.reduce { arith.addf } ins(%1 : tensor<5x4xf32>) outs(%r : tensor<5xf32>) dimensions = [1]
-  return %2 : tensor<5xf32>
+  %3 = linalg.matvec ins(%1, %v : tensor<5x4xf32>, tensor<4xf32>) outs(%2 : tensor<5xf32>) -> tensor<5xf32>
+  return %3 : tensor<5xf32>
 }

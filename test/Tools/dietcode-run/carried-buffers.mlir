@@ -2,10 +2,16 @@
 // freed too early, whatever the number of iterations.
 
 // RUN: dietcode-run %s --entry from_argument --check --arg-shapes 37x64,64x64,=0 --arg-shapes 37x64,64x64,=1 --arg-shapes 37x64,64x64,=4 | FileCheck %s
-// RUN: dietcode-run %s --entry from_own --check --arg-shapes 37x64,64x64,=0 --arg-shapes 37x64,64x64,=1 --arg-shapes 37x64,64x64,=4 | FileCheck %s
+// RUN: dietcode-run %s --entry from_own --check --arg-shapes 37x64,64x64,=0 --arg-shapes 37x64,64x64,=1 --arg-shapes 37x64,64x64,=4 | FileCheck %s --check-prefix=OWN
 // CHECK: 37x64,64x64 {{ *}}none {{ *}}0
 // CHECK: 37x64,64x64 {{ *}}simt_{{.*}} {{ *}}1
 // CHECK: 37x64,64x64 {{ *}}simt_{{.*}} {{ *}}4
+// The negations before and after the loop are kernels, too.
+// OWN: 37x64,64x64 rowwise_{{.*}} 2 
+// OWN: 37x64,64x64 rowwise_{{.*}} 3 
+// OWN: simt_
+// OWN: 37x64,64x64 rowwise_{{.*}} 6 
+// OWN-COUNT-4: simt_
 
 func.func @from_argument(%x: tensor<?x64xf32>, %w: tensor<64x64xf32>, %n: index) -> tensor<?x64xf32> {
   %c0 = arith.constant 0 : index

@@ -1,7 +1,10 @@
-// Products among operations of other dialects, calls and several results.
+// Products among operations of other dialects, calls and several results; what
+// is between them, and is no epilogue since the product is a result, too, is a
+// kernel of its own.
 
 // RUN: dietcode-run %s --check --arg-shapes 17x64,64x128,128x32,=5,=0.25 | FileCheck %s
-// CHECK: 17x64,64x128,128x32 {{ *}}simt_{{.*}} 2 {{ *}}{{[0-9.]+}}e-07
+// CHECK: 17x64,64x128,128x32 {{ *}}simt_{{.*}} 3 {{ *}}{{[0-9.]+}}e-07
+// CHECK-NEXT: {{^}} {{ *}}rowwise_
 // CHECK-NEXT: {{^}} {{ *}}simt_
 
 func.func private @half(%x: f32) -> f32 {

@@ -20,7 +20,8 @@ namespace mlir::dietcode {
 
 /// Collects the patterns of `convert-dietcode-to-linalg`: dietcode.matmul
 /// becomes linalg.fill (unless it accumulates), a contraction, and an
-/// elementwise generic for its epilogue; bindings of shapes go, and so do the
+/// elementwise generic for its epilogue; dietcode.rowwise becomes a generic for
+/// each reduction and for what is written; bindings of shapes go, and so do the
 /// symbols of the dialect once nothing refers to them.
 void populateDietCodeToLinalgPatterns(RewritePatternSet &patterns);
 

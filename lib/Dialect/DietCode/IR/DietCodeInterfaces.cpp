@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dietcode/Dialect/DietCode/IR/DietCode.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AffineMap.h"
 
 using namespace mlir;
@@ -17,8 +18,8 @@ using namespace mlir::dietcode;
 SmallVector<operator_impl::OperandDim>
 operator_impl::getOccurrences(Operation *op, unsigned problemDim) {
   SmallVector<OperandDim> occurrences;
-  auto operatorOp = cast<OperatorOpInterface>(op);
-  for (auto [operand, map] : llvm::enumerate(operatorOp.getOperandMaps()))
+  auto problemOp = cast<ProblemOpInterface>(op);
+  for (auto [operand, map] : llvm::enumerate(problemOp.getOperandMaps()))
     for (auto [dim, expr] : llvm::enumerate(map.getResults()))
       if (cast<AffineDimExpr>(expr).getPosition() == problemDim)
         occurrences.push_back(
@@ -33,10 +34,10 @@ static int64_t getOperandDimSize(Operation *op,
 }
 
 SmallVector<int64_t> operator_impl::getStaticProblemShape(Operation *op) {
-  auto operatorOp = cast<OperatorOpInterface>(op);
+  auto problemOp = cast<ProblemOpInterface>(op);
   SmallVector<int64_t> shape;
   for (unsigned dim :
-       llvm::seq<unsigned>(0, operatorOp.getProblemDimNames().size())) {
+       llvm::seq<unsigned>(0, problemOp.getProblemDimNames().size())) {
     int64_t size = ShapedType::kDynamic;
     for (OperandDim occurrence : getOccurrences(op, dim))
       if (ShapedType::isDynamic(size))
@@ -47,7 +48,7 @@ SmallVector<int64_t> operator_impl::getStaticProblemShape(Operation *op) {
 }
 
 /// Each operand must have the rank of its map.
-static LogicalResult verifyRanks(OperatorOpInterface op) {
+static LogicalResult verifyRanks(ProblemOpInterface op) {
   for (auto [operand, map] : llvm::enumerate(op.getOperandMaps())) {
     auto type = cast<ShapedType>(op->getOperand(operand).getType());
     if (type.getRank() != static_cast<int64_t>(map.getNumResults()))
@@ -64,7 +65,7 @@ static LogicalResult verifyRanks(OperatorOpInterface op) {
 }
 
 /// All static sizes of one problem dimension must agree.
-static LogicalResult verifyStaticSizes(OperatorOpInterface op, unsigned dim,
+static LogicalResult verifyStaticSizes(ProblemOpInterface op, unsigned dim,
                                        StringRef dimName) {
   std::optional<operator_impl::OperandDim> first;
   for (operator_impl::OperandDim occurrence : op.getOccurrences(dim)) {
@@ -86,12 +87,33 @@ static LogicalResult verifyStaticSizes(OperatorOpInterface op, unsigned dim,
   return success();
 }
 
-LogicalResult operator_impl::verifyOperatorOpInterface(Operation *op) {
-  auto operatorOp = cast<OperatorOpInterface>(op);
-  if (failed(verifyRanks(operatorOp)))
+LogicalResult operator_impl::verifyProblemOpInterface(Operation *op) {
+  auto problemOp = cast<ProblemOpInterface>(op);
+  if (failed(verifyRanks(problemOp)))
     return failure();
-  for (auto [dim, name] : llvm::enumerate(operatorOp.getProblemDimNames()))
-    if (failed(verifyStaticSizes(operatorOp, dim, name)))
+  for (auto [dim, name] : llvm::enumerate(problemOp.getProblemDimNames()))
+    if (failed(verifyStaticSizes(problemOp, dim, name)))
       return failure();
   return success();
+}
+
+bool operator_impl::isScalarArithmetic(Operation &op) {
+  auto isShaped = [](Type type) { return isa<ShapedType>(type); };
+  return isMemoryEffectFree(&op) && op.getNumRegions() == 0 &&
+         llvm::none_of(op.getOperandTypes(), isShaped) &&
+         llvm::none_of(op.getResultTypes(), isShaped);
+}
+
+SmallVector<OpFoldResult> operator_impl::reifyShape(OpBuilder &builder,
+                                                    Location loc, Value value) {
+  auto type = cast<ShapedType>(value.getType());
+  SmallVector<OpFoldResult> sizes;
+  for (int64_t dim : llvm::seq<int64_t>(0, type.getRank())) {
+    if (type.isDynamicDim(dim))
+      sizes.push_back(
+          tensor::DimOp::create(builder, loc, value, dim).getResult());
+    else
+      sizes.push_back(builder.getIndexAttr(type.getDimSize(dim)));
+  }
+  return sizes;
 }

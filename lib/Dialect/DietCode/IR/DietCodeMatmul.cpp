@@ -165,14 +165,6 @@ static LogicalResult verifyEpilogueArguments(MatmulOp op) {
   return success();
 }
 
-/// An operation on numbers that can be evaluated for each element alone.
-static bool isScalarArithmetic(Operation &op) {
-  auto isShaped = [](Type type) { return isa<ShapedType>(type); };
-  return isMemoryEffectFree(&op) && op.getNumRegions() == 0 &&
-         llvm::none_of(op.getOperandTypes(), isShaped) &&
-         llvm::none_of(op.getResultTypes(), isShaped);
-}
-
 LogicalResult MatmulOp::verifyRegions() {
   if (!hasEpilogue())
     return success();
@@ -180,11 +172,12 @@ LogicalResult MatmulOp::verifyRegions() {
     return failure();
   Block &body = getEpilogue().front();
   for (Operation &nested : body.without_terminator())
-    if (!isScalarArithmetic(nested))
+    if (!operator_impl::isScalarArithmetic(nested))
       return nested.emitOpError(
           "must be scalar arithmetic without side effects in an epilogue");
   auto yield = dyn_cast<YieldOp>(body.getTerminator());
-  if (!yield || yield.getValue().getType() != getElementTypeOrSelf(getOut()))
+  if (!yield || yield.getValues().size() != 1 ||
+      yield.getValue().getType() != getElementTypeOrSelf(getOut()))
     return emitOpError()
            << "epilogue must end in a dietcode.yield of the element type of "
               "'out'";
@@ -228,16 +221,8 @@ void MatmulOp::getEffects(
 LogicalResult
 MatmulOp::reifyResultShapes(OpBuilder &builder,
                             ReifiedRankedShapedTypeDims &reifiedReturnShapes) {
-  auto type = cast<ShapedType>(getOut().getType());
-  SmallVector<OpFoldResult> sizes;
-  for (int64_t dim : llvm::seq<int64_t>(0, type.getRank()))
-    sizes.push_back(
-        type.isDynamicDim(dim)
-            ? OpFoldResult(
-                  tensor::DimOp::create(builder, getLoc(), getOut(), dim)
-                      .getResult())
-            : OpFoldResult(builder.getIndexAttr(type.getDimSize(dim))));
-  reifiedReturnShapes.push_back(std::move(sizes));
+  reifiedReturnShapes.push_back(
+      operator_impl::reifyShape(builder, getLoc(), getOut()));
   return success();
 }
 

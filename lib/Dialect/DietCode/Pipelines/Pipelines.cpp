@@ -34,6 +34,8 @@ void mlir::dietcode::buildRaisePipeline(OpPassManager &pm,
   device.chip = options.chip;
   pm.addPass(createDietCodeAttachDevicePass(device));
   pm.addPass(createConvertLinalgToDietCodePass());
+  pm.addPass(createConvertLinalgToRowwisePass());
+  pm.addPass(createDietCodeFuseRowwisePass());
   pm.addPass(createDietCodeBindShapesPass());
 }
 
@@ -91,6 +93,7 @@ static void buildKernelPipeline(OpPassManager &pm) {
 static void buildHostPipeline(OpPassManager &pm) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createDietCodeLowerCopiesPass());
+  functions.addPass(createDietCodeLowerReshapesPass());
   functions.addPass(createConvertLinalgToLoopsPass());
   functions.addPass(createLowerAffinePass());
   functions.addPass(createSCFToControlFlowPass());

@@ -29,7 +29,7 @@ using namespace mlir::dietcode;
 static bool leavesHostCode(Value value, BufferViewFlowAnalysis &aliases) {
   return llvm::any_of(aliases.resolve(value), [](Value alias) {
     return llvm::any_of(alias.getUsers(), [](Operation *user) {
-      return isa<OperatorOpInterface, gpu::LaunchFuncOp, CallOpInterface>(
+      return isa<ProblemOpInterface, gpu::LaunchFuncOp, CallOpInterface>(
                  user) ||
              (user->hasTrait<OpTrait::ReturnLike>() &&
               isa<FunctionOpInterface>(user->getParentOp()));
@@ -44,7 +44,7 @@ static LogicalResult checkVariable(memref::GetGlobalOp op,
   bool isSeenByKernel = false, isRegistered = false;
   for (Value alias : aliases.resolve(op))
     for (Operation *user : alias.getUsers()) {
-      isSeenByKernel |= isa<OperatorOpInterface, gpu::LaunchFuncOp>(user);
+      isSeenByKernel |= isa<ProblemOpInterface, gpu::LaunchFuncOp>(user);
       isRegistered |= isa<gpu::HostRegisterOp>(user);
     }
   if (!isSeenByKernel || isRegistered)
@@ -168,7 +168,7 @@ struct AllocateOnDevice
     bool usesDevice =
         module
             .walk([](Operation *op) {
-              return isa<OperatorOpInterface, gpu::LaunchFuncOp>(op)
+              return isa<ProblemOpInterface, gpu::LaunchFuncOp>(op)
                          ? WalkResult::interrupt()
                          : WalkResult::advance();
             })

@@ -31,10 +31,10 @@ public:
   LogicalResult bind();
 
 private:
-  LogicalResult bindOperator(OperatorOpInterface op);
-  LogicalResult bindProblemDim(OperatorOpInterface op, unsigned dim,
+  LogicalResult bindOperator(ProblemOpInterface op);
+  LogicalResult bindProblemDim(ProblemOpInterface op, unsigned dim,
                                AffineExpr extent);
-  AffineExpr createShapeVar(OperatorOpInterface op, StringRef dimName);
+  AffineExpr createShapeVar(ProblemOpInterface op, StringRef dimName);
   /// What each dimension of a value must be; null where nothing is asked for.
   using Shape = SmallVector<AffineExpr>;
   void require(Value value, int64_t dim, AffineExpr extent);
@@ -53,7 +53,7 @@ private:
 
 /// A shape variable that nothing is declared about, named after the function
 /// and the dimension.
-AffineExpr ShapeBinder::createShapeVar(OperatorOpInterface op,
+AffineExpr ShapeBinder::createShapeVar(ProblemOpInterface op,
                                        StringRef dimName) {
   OpBuilder builder(function->getContext());
   std::string name = (function.getName() + "_" + dimName).str();
@@ -77,7 +77,7 @@ void ShapeBinder::require(Value value, int64_t dim, AffineExpr extent) {
 }
 
 /// Every operand dimension that is indexed by `dim` must be `extent`.
-LogicalResult ShapeBinder::bindProblemDim(OperatorOpInterface op, unsigned dim,
+LogicalResult ShapeBinder::bindProblemDim(ProblemOpInterface op, unsigned dim,
                                           AffineExpr extent) {
   for (auto occurrence : op.getOccurrences(dim)) {
     Value operand = op->getOperand(occurrence.operand);
@@ -97,7 +97,7 @@ LogicalResult ShapeBinder::bindProblemDim(OperatorOpInterface op, unsigned dim,
   return success();
 }
 
-LogicalResult ShapeBinder::bindOperator(OperatorOpInterface op) {
+LogicalResult ShapeBinder::bindOperator(ProblemOpInterface op) {
   for (auto [dim, name] : llvm::enumerate(op.getProblemDimNames())) {
     // What is found for a dimension may tell another one.
     AffineExpr extent = analysis.getProblemShape(op)[dim];
@@ -128,7 +128,7 @@ static LogicalResult checkIsInModule(FunctionOpInterface function,
                                      ModuleOp module) {
   if (function->getParentOp() == module)
     return success();
-  WalkResult result = function->walk([](OperatorOpInterface op) {
+  WalkResult result = function->walk([](ProblemOpInterface op) {
     op->emitOpError(
         "must be in a function of the module itself, not of a nested one");
     return WalkResult::interrupt();
@@ -137,9 +137,9 @@ static LogicalResult checkIsInModule(FunctionOpInterface function,
 }
 
 LogicalResult ShapeBinder::bind() {
-  SmallVector<OperatorOpInterface> ops;
-  function->walk([&](OperatorOpInterface op) { ops.push_back(op); });
-  for (OperatorOpInterface op : ops)
+  SmallVector<ProblemOpInterface> ops;
+  function->walk([&](ProblemOpInterface op) { ops.push_back(op); });
+  for (ProblemOpInterface op : ops)
     if (failed(bindOperator(op)))
       return failure();
   // Each is put right after its value, the first one last: arguments are bound

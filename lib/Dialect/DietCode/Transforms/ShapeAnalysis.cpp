@@ -78,12 +78,12 @@ AffineExpr ShapeAnalysis::computeDim(Value value, int64_t dim) {
     return isRanked ? getDim(source, dim) : nullptr;
   }
   // An operator knows its destination's shape from all of its operands.
-  if (auto operatorOp = dyn_cast<OperatorOpInterface>(op)) {
+  if (auto problemOp = dyn_cast<ProblemOpInterface>(op)) {
     auto out = cast<DestinationStyleOpInterface>(op).getTiedOpOperand(
         cast<OpResult>(value));
-    AffineMap map = operatorOp.getOperandMaps()[out->getOperandNumber()];
+    AffineMap map = problemOp.getOperandMaps()[out->getOperandNumber()];
     unsigned problemDim = cast<AffineDimExpr>(map.getResult(dim)).getPosition();
-    return getProblemShape(operatorOp)[problemDim];
+    return getProblemShape(problemOp)[problemDim];
   }
   if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
     if (OpOperand *init = destination.getTiedOpOperand(cast<OpResult>(value)))
@@ -118,7 +118,7 @@ AffineExpr ShapeAnalysis::getIndex(Value value) {
   return isAffine ? lhs * rhs : nullptr;
 }
 
-SmallVector<AffineExpr> ShapeAnalysis::getProblemShape(OperatorOpInterface op) {
+SmallVector<AffineExpr> ShapeAnalysis::getProblemShape(ProblemOpInterface op) {
   SmallVector<AffineExpr> shape;
   for (unsigned dim : llvm::seq<unsigned>(0, op.getProblemDimNames().size())) {
     AffineExpr best;

@@ -564,7 +564,7 @@ func.func @f(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>, %alp
 // -----
 
 func.func @f(%x: f32) {
-  // expected-error @below {{'dietcode.yield' op expects parent op 'dietcode.matmul'}}
+  // expected-error @below {{'dietcode.yield' op expects parent op to be one of 'dietcode.matmul, dietcode.rowwise'}}
   dietcode.yield %x : f32
 }
 

@@ -6,6 +6,8 @@
 // CHECK: builtin.module(
 // CHECK-NEXT: dietcode-attach-device{chip= device=},
 // CHECK-NEXT: convert-linalg-to-dietcode,
+// CHECK-NEXT: convert-linalg-to-rowwise,
+// CHECK-NEXT: dietcode-fuse-rowwise,
 // CHECK-NEXT: dietcode-bind-shapes{default-lower=1 default-upper=4096},
 // CHECK-NEXT: dietcode-select-micro-kernels{max-kernels=8 max-regret=-1{{.*}}},
 // CHECK-NEXT: dietcode-insert-shape-checks{report-misses=false},

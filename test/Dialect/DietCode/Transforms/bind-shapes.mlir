@@ -221,3 +221,25 @@ func.func @unranked(%u: memref<*xf32>, %b: memref<?x4xf32>, %c: memref<?x4xf32>)
   dietcode.matmul ins(%a, %b : memref<?x?xf32>, memref<?x4xf32>) outs(%c : memref<?x4xf32>)
   return
 }
+
+// -----
+
+// A rowwise operator needs its dimensions only: no dispatch is made for it.
+// CHECK-DAG: #[[$RC:.*]] = affine_map<()[s0, s1] -> (s0, s1)>
+// CHECK-DAG: #[[$R:.*]] = affine_map<()[s0] -> (s0)>
+// CHECK-DAG: dietcode.shape_var @rows_d0 range [1, 4096]
+// CHECK-DAG: dietcode.shape_var @rows_d1 range [1, 4096]
+// CHECK-LABEL: func.func @rows
+// CHECK-SAME: (%[[X:.*]]: tensor<?x?xf32>, %[[S:.*]]: tensor<?xf32>)
+// CHECK-DAG: dietcode.bind_shape %[[X]] [@rows_d0, @rows_d1], #[[$RC]]
+// CHECK-DAG: dietcode.bind_shape %[[S]] [@rows_d0], #[[$R]]
+// CHECK: dietcode.rowwise
+func.func @rows(%x: tensor<?x?xf32>, %s: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = dietcode.rowwise ins(%x : tensor<?x?xf32>) outs(%s : tensor<?xf32>)
+      maps [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>] do {
+  ^bb0(%e: f32):
+    %1 = dietcode.reduce_row add %e : f32
+    dietcode.yield %1 : f32
+  } -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}

@@ -34,7 +34,7 @@
 #include "dietcode/Dialect/DietCode/IR/DietCodeDialect.h.inc"
 
 namespace mlir::dietcode {
-class OperatorOpInterface;
+class ProblemOpInterface;
 
 namespace operator_impl {
 /// One dimension of one operand.
@@ -46,13 +46,20 @@ struct OperandDim {
 SmallVector<OperandDim> getOccurrences(Operation *op, unsigned problemDim);
 /// Whether all static sizes of a problem dimension agree, and the operand maps
 /// are projected permutations of the operands' ranks.
-LogicalResult verifyOperatorOpInterface(Operation *op);
-/// The static extents of the problem dimensions of an operator.
+LogicalResult verifyProblemOpInterface(Operation *op);
+/// The static extents of the problem dimensions of an operation.
 SmallVector<int64_t> getStaticProblemShape(Operation *op);
+/// Whether `op` computes numbers from numbers, for each element alone.
+bool isScalarArithmetic(Operation &op);
+/// The sizes of `value`, a tensor.
+SmallVector<OpFoldResult> reifyShape(OpBuilder &builder, Location loc,
+                                     Value value);
 } // namespace operator_impl
 } // namespace mlir::dietcode
 
 #include "dietcode/Dialect/DietCode/IR/DietCodeInterfaces.h.inc"
+
+#include "dietcode/Dialect/DietCode/IR/DietCodeEnums.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "dietcode/Dialect/DietCode/IR/DietCodeAttrs.h.inc"
@@ -64,6 +71,19 @@ namespace mlir::dietcode {
 
 /// The device that the module around `op` is for; null if it does not say.
 DeviceAttr getDevice(Operation *op);
+
+/// Whether elements of `type` can be combined by `kind`.
+bool isApplicable(RowReduction kind, Type type);
+
+/// What combined with any element gives that element.
+TypedAttr getNeutralElement(RowReduction kind, Type type);
+
+/// The operation that combines two elements.
+Value createCombination(OpBuilder &builder, Location loc, RowReduction kind,
+                        Value lhs, Value rhs);
+
+/// The reduction whose elements `op` combines, if it is such an operation.
+std::optional<RowReduction> getReductionOf(Operation *op);
 
 /// A dimension `factor * s + offset` of one shape variable s; factor > 0.
 struct LinearDim {

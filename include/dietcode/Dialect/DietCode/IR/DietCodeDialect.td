@@ -22,7 +22,7 @@ def DietCode_Dialect : Dialect {
     - *shape variables* with their ranges, and *workload instances* of them with
       weights (`dietcode.shape_var`, `dietcode.workload`);
     - how the dimensions of a value depend on them (`dietcode.bind_shape`);
-    - the *operators* (`dietcode.matmul`);
+    - the *operators* (`dietcode.matmul`, `dietcode.rowwise`);
     - the *micro-kernels* that serve an operator (`dietcode.micro_kernel` with a
       `#dietcode.schedule`), and the *dispatch* among them at run time
       (`dietcode.dispatch`, `dietcode.select`);

@@ -11,12 +11,12 @@
 
 include "mlir/IR/OpBase.td"
 
-def DietCode_OperatorOpInterface : OpInterface<"OperatorOpInterface"> {
+def DietCode_ProblemOpInterface : OpInterface<"ProblemOpInterface"> {
   let cppNamespace = "::mlir::dietcode";
   let description = [{
-    An operator over an iteration space of named *problem dimensions* (`m`, `n`
-    and `k` for a matmul) that is served by micro-kernels. Binding of shapes,
-    selection and dispatch work on this interface alone; they know no operator.
+    An operation over an iteration space of named *problem dimensions* (`m`, `n`
+    and `k` for a matmul), of which each operand is indexed by some. Binding and
+    checking of shapes work on this interface alone; they know no operation.
   }];
   let methods = [
     InterfaceMethod<
@@ -30,19 +30,6 @@ def DietCode_OperatorOpInterface : OpInterface<"OperatorOpInterface"> {
     InterfaceMethod<
       "The name of an operand in messages, e.g. `lhs`.",
       "::std::string", "getOperandName", (ins "unsigned":$operand)>,
-    InterfaceMethod<
-      "The extents that the cost model sees, given those of the problem dimensions.",
-      "::dietcode::ContractionShape", "getContractionShape",
-      (ins "::llvm::ArrayRef<int64_t>":$problemShape)>,
-    InterfaceMethod<
-      "What records and trained models call the operator; says nothing of shapes.",
-      "::dietcode::OperatorTraits", "getTraits">,
-    InterfaceMethod<
-      "The symbol of the `dietcode.dispatch` that serves the operator, or null.",
-      "::mlir::FlatSymbolRefAttr", "getDispatchAttr">,
-    InterfaceMethod<
-      "Sets the symbol of the `dietcode.dispatch` that serves the operator.",
-      "void", "setDispatchAttr", (ins "::mlir::FlatSymbolRefAttr":$dispatch)>,
   ];
   let extraSharedClassDeclaration = [{
     using OperandDim = ::mlir::dietcode::operator_impl::OperandDim;
@@ -60,7 +47,32 @@ def DietCode_OperatorOpInterface : OpInterface<"OperatorOpInterface"> {
   // After the verifier of the operation, which makes sure that each operand has
   // a map.
   let verifyWithRegions = 1;
-  let verify = [{ return operator_impl::verifyOperatorOpInterface($_op); }];
+  let verify = [{ return operator_impl::verifyProblemOpInterface($_op); }];
+}
+
+def DietCode_OperatorOpInterface
+    : OpInterface<"OperatorOpInterface", [DietCode_ProblemOpInterface]> {
+  let cppNamespace = "::mlir::dietcode";
+  let description = [{
+    An operation over problem dimensions that is served by micro-kernels, one of
+    which is chosen for each shape. Selection, tuning and dispatch work on this
+    interface alone; they know no operator.
+  }];
+  let methods = [
+    InterfaceMethod<
+      "The extents that the cost model sees, given those of the problem dimensions.",
+      "::dietcode::ContractionShape", "getContractionShape",
+      (ins "::llvm::ArrayRef<int64_t>":$problemShape)>,
+    InterfaceMethod<
+      "What records and trained models call the operator; says nothing of shapes.",
+      "::dietcode::OperatorTraits", "getTraits">,
+    InterfaceMethod<
+      "The symbol of the `dietcode.dispatch` that serves the operator, or null.",
+      "::mlir::FlatSymbolRefAttr", "getDispatchAttr">,
+    InterfaceMethod<
+      "Sets the symbol of the `dietcode.dispatch` that serves the operator.",
+      "void", "setDispatchAttr", (ins "::mlir::FlatSymbolRefAttr":$dispatch)>,
+  ];
 }
 
 #endif // DIETCODE_INTERFACES_TD

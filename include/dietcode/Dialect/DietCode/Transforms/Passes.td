@@ -86,6 +86,57 @@ def DietCodeBindShapesPass : Pass<"dietcode-bind-shapes", "ModuleOp"> {
   ];
 }
 
+def DietCodeFuseRowwisePass : Pass<"dietcode-fuse-rowwise"> {
+  let summary = "Fuse rowwise operators with those that use their results";
+  let description = [{
+    Makes one `dietcode.rowwise` of two of which one reads the results of the
+    other in the same block, so that these never go through memory. The
+    iteration space of one must contain that of the other; a producer that
+    reduces must keep its rows and columns, of which there must provably be as
+    many: by static sizes, because both read one operand, or by what
+    `dietcode.bind_shape` says. Results that others use later stay results.
+
+    Softmax, with the scale and mask before it, and normalisations become one
+    operator, whose kernel reads each element once.
+
+    Example:
+
+    ```mlir
+    func.func @f(%x: tensor<?x?xf32>, %max: tensor<?xf32>, %init: tensor<?x?xf32>) -> tensor<?x?xf32> {
+      %0 = dietcode.rowwise ins(%x : tensor<?x?xf32>) outs(%max : tensor<?xf32>)
+          maps [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>] do {
+      ^bb0(%e: f32):
+        %2 = dietcode.reduce_row maximumf %e : f32
+        dietcode.yield %2 : f32
+      } -> tensor<?xf32>
+      %1 = dietcode.rowwise ins(%x, %0 : tensor<?x?xf32>, tensor<?xf32>) outs(%init : tensor<?x?xf32>)
+          maps [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>] do {
+      ^bb0(%e: f32, %m: f32):
+        %2 = arith.subf %e, %m : f32
+        dietcode.yield %2 : f32
+      } -> tensor<?x?xf32>
+      return %1 : tensor<?x?xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @f(%x: tensor<?x?xf32>, %max: tensor<?xf32>, %init: tensor<?x?xf32>) -> tensor<?x?xf32> {
+      %0 = dietcode.rowwise ins(%x : tensor<?x?xf32>) outs(%init : tensor<?x?xf32>)
+          maps [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>] do {
+      ^bb0(%e: f32):
+        %1 = dietcode.reduce_row maximumf %e : f32
+        %2 = arith.subf %e, %1 : f32
+        dietcode.yield %2 : f32
+      } -> tensor<?x?xf32>
+      return %0 : tensor<?x?xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::dietcode::DietCodeDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def DietCodeSelectMicroKernelsPass : Pass<"dietcode-select-micro-kernels", "ModuleOp"> {
   let summary = "Select micro-kernels for each operator and build its dispatch";
   let description = [{
@@ -315,6 +366,39 @@ def DietCodeExpandMathPass : Pass<"dietcode-expand-math", "::mlir::gpu::GPUModul
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
+def DietCodeLowerReshapesPass : Pass<"dietcode-lower-reshapes", "::mlir::func::FuncOp"> {
+  let summary = "Expand a dimension into several dynamic ones";
+  let description = [{
+    Replaces `memref.expand_shape` by `memref.reinterpret_cast` where a group has
+    more than one dynamic size, for which MLIR's `expand-strided-metadata` crashes
+    (LLVM 22.1).
+
+    Example:
+
+    ```mlir
+    func.func @f(%a: memref<?x24xf32>, %b: index, %t: index) -> memref<?x?x24xf32> {
+      %e = memref.expand_shape %a [[0, 1], [2]] output_shape [%b, %t, 24]
+          : memref<?x24xf32> into memref<?x?x24xf32>
+      return %e : memref<?x?x24xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @f(%a: memref<?x24xf32>, %b: index, %t: index) -> memref<?x?x24xf32> {
+      %base, %offset, %sizes:2, %strides:2 = memref.extract_strided_metadata %a
+          : memref<?x24xf32> -> memref<f32>, index, index, index, index, index
+      %outer = arith.muli %strides#0, %t : index
+      %e = memref.reinterpret_cast %base to offset: [0], sizes: [%b, %t, 24], strides: [%outer, 24, 1]
+          : memref<f32> to memref<?x?x24xf32>
+      return %e : memref<?x?x24xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
 
 def DietCodeLowerCopiesPass : Pass<"dietcode-lower-copies", "::mlir::func::FuncOp"> {

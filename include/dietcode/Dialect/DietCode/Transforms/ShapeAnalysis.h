@@ -37,7 +37,7 @@ public:
 
   /// The extents of the problem dimensions of an operator, each null if nothing
   /// is known. Constants win over expressions.
-  SmallVector<AffineExpr> getProblemShape(OperatorOpInterface op);
+  SmallVector<AffineExpr> getProblemShape(ProblemOpInterface op);
 
   /// Takes note that dimension `dim` of `value` is `expr`. What is known
   /// already is kept: `getDim` gives what was noted first.

@@ -1,0 +1,61 @@
+//===- RowwisePlan.h - What of a linalg operation is rowwise ----*- C++ -*-===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Private to this folder.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DIETCODE_LIB_CONVERSION_LINALGTODIETCODE_ROWWISEPLAN_H
+#define DIETCODE_LIB_CONVERSION_LINALGTODIETCODE_ROWWISEPLAN_H
+
+#include "Utils.h"
+
+namespace mlir::dietcode::linalg_raising {
+
+/// The operator that computes what a linalg operation does. Maps are from the
+/// loops of that operation to all dimensions of the value, those of size one
+/// included, which are indexed by 0.
+struct RowwisePlan {
+  linalg::LinalgOp source;
+  /// The loops as dimensions of the operator: rows, then the column.
+  SmallVector<unsigned> loops;
+  SmallVector<MappedValue> inputs;
+  SmallVector<MappedValue> outputs;
+  /// Values of the body, and of the code around it, that are the element of an
+  /// input,
+  SmallVector<std::pair<Value, unsigned>> elements;
+  /// and that are the same constant everywhere.
+  SmallVector<std::pair<Value, TypedAttr>> constants;
+  /// For each output of a reduction: how rows are combined, by which operation
+  /// of the body, and whether the initial value of the output is combined with
+  /// the result.
+  struct Reduction {
+    RowReduction kind;
+    Operation *combiner;
+    bool combinesInit;
+  };
+  SmallVector<Reduction> reductions;
+};
+
+/// Plans the raising of `op`; fails with a reason given to `rewriter`.
+FailureOr<RowwisePlan> planRowwise(linalg::LinalgOp op,
+                                   PatternRewriter &rewriter);
+
+/// Whether that would succeed.
+bool canBeRowwise(linalg::LinalgOp op);
+
+/// Why it would not, as what the operation does; empty if it would.
+std::string explainNotRowwise(linalg::LinalgOp op);
+
+/// Whether `op` fills what other operations start from and nothing else, which
+/// is theirs to drop.
+bool isOnlyAnInit(linalg::LinalgOp op);
+
+} // namespace mlir::dietcode::linalg_raising
+
+#endif // DIETCODE_LIB_CONVERSION_LINALGTODIETCODE_ROWWISEPLAN_H

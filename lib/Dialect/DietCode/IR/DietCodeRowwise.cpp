@@ -1,0 +1,231 @@
+//===- DietCodeRowwise.cpp - The rowwise operator -------------------------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dietcode/Dialect/DietCode/IR/DietCode.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+
+using namespace mlir;
+using namespace mlir::dietcode;
+
+//===----------------------------------------------------------------------===//
+// ProblemOpInterface
+//===----------------------------------------------------------------------===//
+
+SmallVector<StringRef> RowwiseOp::getProblemDimNames() {
+  SmallVector<StringRef> names;
+  // The context owns the names.
+  for (unsigned dim : llvm::seq(getNumDims()))
+    names.push_back(StringAttr::get(getContext(), "d" + Twine(dim)).getValue());
+  return names;
+}
+
+SmallVector<AffineMap> RowwiseOp::getOperandMaps() {
+  return SmallVector<AffineMap>(getMaps().getAsValueRange<AffineMapAttr>());
+}
+
+std::string RowwiseOp::getOperandName(unsigned operand) {
+  unsigned inputs = getInputs().size();
+  return operand < inputs ? "input " + std::to_string(operand)
+                          : "output " + std::to_string(operand - inputs);
+}
+
+void RowwiseOp::build(OpBuilder &builder, OperationState &state,
+                      ValueRange inputs, ValueRange outputs,
+                      ArrayRef<AffineMap> maps) {
+  SmallVector<Type> results;
+  for (Value output : outputs)
+    if (isa<RankedTensorType>(output.getType()))
+      results.push_back(output.getType());
+  build(builder, state, results, inputs, outputs,
+        builder.getAffineMapArrayAttr(maps));
+}
+
+bool RowwiseOp::isKernelType(Type type) {
+  return type.isF16() || type.isF32() || type.isF64() ||
+         type.isSignlessInteger(1) || type.isSignlessInteger(8) ||
+         type.isSignlessInteger(16) || type.isSignlessInteger(32) ||
+         type.isSignlessInteger(64);
+}
+
+YieldOp RowwiseOp::getYield() {
+  return cast<YieldOp>(getBody().front().getTerminator());
+}
+
+DenseSet<Value> RowwiseOp::getUniformValues() {
+  DenseSet<Value> uniform;
+  Block &body = getBody().front();
+  for (BlockArgument argument : body.getArguments())
+    if (!variesWithColumn(argument.getArgNumber()))
+      uniform.insert(argument);
+  for (Operation &op : body) {
+    bool isUniform = isa<ReduceRowOp>(op) ||
+                     llvm::all_of(op.getOperands(), [&](Value value) {
+                       return uniform.contains(value);
+                     });
+    if (isUniform)
+      uniform.insert(op.result_begin(), op.result_end());
+  }
+  return uniform;
+}
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyTypes(RowwiseOp op) {
+  if (op.getOutputs().empty())
+    return op.emitOpError("must have an output");
+  bool buffers = isa<BaseMemRefType>(op.getOutputs().front().getType());
+  for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
+    if (isa<BaseMemRefType>(operand.getType()) != buffers)
+      return op.emitOpError()
+             << "operands must be all tensors or all buffers, but '"
+             << op.getOperandName(index) << "' is " << operand.getType();
+    Type element = getElementTypeOrSelf(operand);
+    if (!isa<FloatType>(element) && !element.isSignlessInteger())
+      return op.emitOpError()
+             << "elements must be floats or signless integers, but '"
+             << op.getOperandName(index) << "' has " << element;
+  }
+  TypeRange expected =
+      buffers ? TypeRange() : TypeRange(op.getOutputs().getTypes());
+  if (op.getResultTypes() != expected)
+    return op.emitOpError()
+           << "on " << (buffers ? "buffers" : "tensors") << " must have "
+           << (buffers ? "no results" : "the types of its outputs as results")
+           << ", got " << op.getResultTypes();
+  return success();
+}
+
+static LogicalResult verifyMaps(RowwiseOp op) {
+  if (op.getMaps().size() != op->getNumOperands())
+    return op.emitOpError() << "has " << op.getMaps().size() << " maps for "
+                            << op->getNumOperands() << " operands";
+  SmallVector<AffineMap> maps = op.getOperandMaps();
+  unsigned dims = op.getNumDims();
+  if (dims == 0)
+    return op.emitOpError("must have a column dimension, got maps without any");
+  for (auto [index, map] : llvm::enumerate(maps))
+    if (map.getNumDims() != dims || map.getNumSymbols() != 0)
+      return op.emitOpError()
+             << "maps must be of the same dimensions and without symbols, but "
+                "that of '"
+             << op.getOperandName(index) << "' is " << AffineMapAttr::get(map)
+             << " and the first one has " << dims << " dimensions";
+  for (unsigned dim : llvm::seq(dims)) {
+    if (llvm::none_of(maps,
+                      [&](AffineMap map) { return map.isFunctionOfDim(dim); }))
+      return op.emitOpError() << "dimension d" << dim
+                              << " has no extent: it is in no operand's map";
+    if (dim == op.getColumnDim())
+      continue;
+    for (unsigned output = op.getInputs().size(); output < maps.size();
+         ++output)
+      if (!maps[output].isFunctionOfDim(dim))
+        return op.emitOpError()
+               << "rows would overwrite each other: the map "
+               << AffineMapAttr::get(maps[output]) << " of '"
+               << op.getOperandName(output) << "' lacks row dimension d" << dim;
+  }
+  return success();
+}
+
+/// Within a row, elements of an input are read after those of an output before
+/// them have been written.
+static LogicalResult verifyAliases(RowwiseOp op) {
+  if (!op.hasPureBufferSemantics())
+    return success();
+  SmallVector<AffineMap> maps = op.getOperandMaps();
+  for (unsigned output = op.getInputs().size(); output < maps.size(); ++output)
+    for (unsigned other : llvm::seq(output)) {
+      if (op->getOperand(other) != op->getOperand(output))
+        continue;
+      if (other >= op.getInputs().size())
+        return op.emitOpError()
+               << "'" << op.getOperandName(other) << "' and '"
+               << op.getOperandName(output) << "' must not be the same buffer";
+      if (maps[other] != maps[output] || !op.variesWithColumn(output))
+        return op.emitOpError()
+               << "'" << op.getOperandName(output) << "' may be the buffer of '"
+               << op.getOperandName(other)
+               << "' only where both have one map with the column in it, got "
+               << AffineMapAttr::get(maps[output]) << " and "
+               << AffineMapAttr::get(maps[other]);
+    }
+  return success();
+}
+
+LogicalResult RowwiseOp::verify() {
+  if (failed(verifyTypes(*this)) || failed(verifyMaps(*this)))
+    return failure();
+  return verifyAliases(*this);
+}
+
+static LogicalResult verifyBody(RowwiseOp op) {
+  Block &body = op.getBody().front();
+  SmallVector<Type> expected = llvm::map_to_vector(
+      op.getInputs(), [](Value input) { return getElementTypeOrSelf(input); });
+  if (body.getArgumentTypes() != TypeRange(expected))
+    return op.emitOpError()
+           << "region must have the elements of the inputs as arguments, "
+           << TypeRange(expected) << ", got " << body.getArgumentTypes();
+  for (Operation &nested : body.without_terminator())
+    if (!isa<ReduceRowOp>(nested) && !operator_impl::isScalarArithmetic(nested))
+      return nested.emitOpError(
+          "must be scalar arithmetic without side effects or "
+          "dietcode.reduce_row in a dietcode.rowwise");
+  return success();
+}
+
+LogicalResult RowwiseOp::verifyRegions() {
+  if (failed(verifyBody(*this)))
+    return failure();
+  auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
+  SmallVector<Type> expected = llvm::map_to_vector(
+      getOutputs(), [](Value output) { return getElementTypeOrSelf(output); });
+  if (!yield || yield.getOperandTypes() != TypeRange(expected))
+    return emitOpError() << "region must end in a dietcode.yield of the "
+                            "elements of the outputs, "
+                         << TypeRange(expected);
+  DenseSet<Value> uniform = getUniformValues();
+  for (auto [index, value] : llvm::enumerate(yield.getValues())) {
+    unsigned operand = getInputs().size() + index;
+    if (!variesWithColumn(operand) && !uniform.contains(value))
+      return emitOpError() << "'" << getOperandName(operand)
+                           << "' has one element for each row, but is given a "
+                              "value that varies with the column d"
+                           << getColumnDim() << "; reduce it";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Effects and shapes
+//===----------------------------------------------------------------------===//
+
+void RowwiseOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  if (!hasPureBufferSemantics())
+    return;
+  for (OpOperand &input : getInputsMutable())
+    effects.emplace_back(MemoryEffects::Read::get(), &input);
+  for (OpOperand &output : getOutputsMutable())
+    effects.emplace_back(MemoryEffects::Write::get(), &output);
+}
+
+LogicalResult
+RowwiseOp::reifyResultShapes(OpBuilder &builder,
+                             ReifiedRankedShapedTypeDims &reifiedReturnShapes) {
+  for (Value output : getOutputs())
+    reifiedReturnShapes.push_back(
+        operator_impl::reifyShape(builder, getLoc(), output));
+  return success();
+}

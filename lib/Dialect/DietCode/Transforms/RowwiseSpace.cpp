@@ -1,0 +1,191 @@
+//===- RowwiseSpace.cpp - The iteration space of a fused operator ---------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowwiseSpace.h"
+#include "dietcode/Dialect/DietCode/Transforms/ShapeAnalysis.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::dietcode;
+
+/// No dimension.
+static constexpr unsigned kNone = ~0u;
+
+AffineMap RowwiseSpace::embed(AffineMap map, ArrayRef<unsigned> dims) const {
+  SmallVector<AffineExpr> results;
+  for (AffineExpr expr : map.getResults())
+    results.push_back(getAffineDimExpr(
+        dims[cast<AffineDimExpr>(expr).getPosition()], map.getContext()));
+  return AffineMap::get(numDims, 0, results, map.getContext());
+}
+
+static bool reduces(RowwiseOp op) {
+  return !op.getBody().getOps<ReduceRowOp>().empty();
+}
+
+//===----------------------------------------------------------------------===//
+// Extents
+//===----------------------------------------------------------------------===//
+
+/// Where the size of a dimension comes from: a dimension of a value, or, with
+/// kNone, an index.
+using Origin = std::pair<Value, unsigned>;
+
+static Origin findOrigin(Value value, unsigned dim) {
+  while (Operation *definition = value.getDefiningOp()) {
+    if (auto cast = dyn_cast<tensor::CastOp>(definition)) {
+      if (!isa<RankedTensorType>(cast.getSource().getType()))
+        break;
+      value = cast.getSource();
+      continue;
+    }
+    if (auto empty = dyn_cast<tensor::EmptyOp>(definition)) {
+      auto type = cast<ShapedType>(value.getType());
+      if (!type.isDynamicDim(dim))
+        break;
+      Value size = empty.getDynamicSizes()[type.getDynamicDimIndex(dim)];
+      auto read = size.getDefiningOp<tensor::DimOp>();
+      std::optional<int64_t> constant =
+          read ? read.getConstantIndex() : std::nullopt;
+      if (!constant)
+        return {size, kNone};
+      value = read.getSource();
+      dim = *constant;
+      continue;
+    }
+    auto destination = dyn_cast<DestinationStyleOpInterface>(definition);
+    if (!destination)
+      break;
+    value = destination.getTiedOpOperand(cast<OpResult>(value))->get();
+  }
+  return {value, dim};
+}
+
+static SmallVector<Origin> findOrigins(RowwiseOp op, unsigned dim) {
+  SmallVector<Origin> origins;
+  for (auto occurrence :
+       cast<ProblemOpInterface>(op.getOperation()).getOccurrences(dim))
+    origins.push_back(
+        findOrigin(op->getOperand(occurrence.operand), occurrence.dim));
+  return origins;
+}
+
+/// Whether both have provably as many columns.
+static bool haveEqualColumns(RowwiseOp lhs, RowwiseOp rhs) {
+  auto lhsProblem = cast<ProblemOpInterface>(lhs.getOperation());
+  auto rhsProblem = cast<ProblemOpInterface>(rhs.getOperation());
+  int64_t lhsSize = lhsProblem.getStaticProblemShape()[lhs.getColumnDim()];
+  int64_t rhsSize = rhsProblem.getStaticProblemShape()[rhs.getColumnDim()];
+  if (!ShapedType::isDynamic(lhsSize) && lhsSize == rhsSize)
+    return true;
+  SmallVector<Origin> origins = findOrigins(rhs, rhs.getColumnDim());
+  if (llvm::any_of(findOrigins(lhs, lhs.getColumnDim()), [&](Origin origin) {
+        return llvm::is_contained(origins, origin);
+      }))
+    return true;
+  auto function = lhs->getParentOfType<FunctionOpInterface>();
+  if (!function)
+    return false;
+  ShapeAnalysis analysis(function);
+  AffineExpr lhsExpr = analysis.getProblemShape(lhsProblem)[lhs.getColumnDim()];
+  AffineExpr rhsExpr = analysis.getProblemShape(rhsProblem)[rhs.getColumnDim()];
+  return lhsExpr && lhsExpr == rhsExpr;
+}
+
+//===----------------------------------------------------------------------===//
+// Spaces
+//===----------------------------------------------------------------------===//
+
+/// The dimension of the consumer that each one of the producer is read by;
+/// fails if they are not the same for all elements that are read.
+static FailureOr<SmallVector<unsigned>> matchDims(RowwiseOp producer,
+                                                  RowwiseOp consumer) {
+  SmallVector<unsigned> toConsumer(producer.getNumDims(), kNone);
+  SmallVector<unsigned> toProducer(consumer.getNumDims(), kNone);
+  SmallVector<AffineMap> written = producer.getOperandMaps();
+  SmallVector<AffineMap> read = consumer.getOperandMaps();
+  for (auto [index, input] : llvm::enumerate(consumer.getInputs())) {
+    if (input.getDefiningOp() != producer)
+      continue;
+    unsigned output =
+        producer.getInputs().size() + cast<OpResult>(input).getResultNumber();
+    for (unsigned dim : llvm::seq(read[index].getNumResults())) {
+      unsigned from = written[output].getDimPosition(dim);
+      unsigned to = read[index].getDimPosition(dim);
+      if ((toConsumer[from] != kNone && toConsumer[from] != to) ||
+          (toProducer[to] != kNone && toProducer[to] != from))
+        return failure();
+      toConsumer[from] = to;
+      toProducer[to] = from;
+    }
+  }
+  return toConsumer;
+}
+
+/// The consumer's space, in which the producer's dimensions are `dims`.
+static FailureOr<RowwiseSpace> embedProducer(RowwiseOp producer,
+                                             RowwiseOp consumer,
+                                             SmallVector<unsigned> dims,
+                                             PatternRewriter &rewriter) {
+  unsigned column = consumer.getColumnDim();
+  unsigned &producerColumn = dims[producer.getColumnDim()];
+  if (reduces(producer) || producerColumn == kNone) {
+    if (llvm::is_contained(ArrayRef(dims).drop_back(), column))
+      return rewriter.notifyMatchFailure(
+          consumer, "has a row dimension of the producer as its column");
+    if (producerColumn != kNone && producerColumn != column)
+      return rewriter.notifyMatchFailure(
+          consumer, "has the producer's column as a row dimension");
+    if (dims.size() != consumer.getNumDims())
+      return rewriter.notifyMatchFailure(
+          consumer, "would repeat the producer's reductions");
+    if (producerColumn == kNone && !haveEqualColumns(producer, consumer))
+      return rewriter.notifyMatchFailure(
+          consumer, "is not known to have as many columns as the producer");
+    producerColumn = column;
+  }
+  RowwiseSpace space;
+  space.numDims = consumer.getNumDims();
+  space.ofProducer = std::move(dims);
+  space.ofConsumer = llvm::to_vector(llvm::seq(space.numDims));
+  return space;
+}
+
+/// The producer's space: the consumer computes on what is uniform in its rows.
+static FailureOr<RowwiseSpace> embedConsumer(RowwiseOp producer,
+                                             RowwiseOp consumer,
+                                             ArrayRef<unsigned> dims,
+                                             PatternRewriter &rewriter) {
+  if (reduces(consumer))
+    return rewriter.notifyMatchFailure(consumer, "reduces other dimensions");
+  if (dims.back() != kNone || dims.size() != consumer.getNumDims() + 1)
+    return rewriter.notifyMatchFailure(
+        consumer, "does not have the rows of the producer as dimensions");
+  RowwiseSpace space;
+  space.numDims = producer.getNumDims();
+  space.ofProducer = llvm::to_vector(llvm::seq(space.numDims));
+  space.ofConsumer.resize(consumer.getNumDims());
+  for (unsigned row : llvm::seq(producer.getColumnDim()))
+    space.ofConsumer[dims[row]] = row;
+  return space;
+}
+
+FailureOr<RowwiseSpace>
+mlir::dietcode::findCommonSpace(RowwiseOp producer, RowwiseOp consumer,
+                                PatternRewriter &rewriter) {
+  FailureOr<SmallVector<unsigned>> dims = matchDims(producer, consumer);
+  if (failed(dims))
+    return rewriter.notifyMatchFailure(
+        consumer, "reads the producer at several elements");
+  FailureOr<RowwiseSpace> space =
+      embedProducer(producer, consumer, *dims, rewriter);
+  if (succeeded(space))
+    return space;
+  return embedConsumer(producer, consumer, *dims, rewriter);
+}

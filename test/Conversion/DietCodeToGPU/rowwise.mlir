@@ -1,0 +1,155 @@
+// RUN: dietcode-opt %s --convert-dietcode-to-gpu --canonicalize --cse --split-input-file | FileCheck %s
+
+#element = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+
+// One kernel, in two twins, for the static length of rows. A warp sums a row up:
+// four vectors of four for each of 32 lanes, six of eight of which are used.
+module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
+  // CHECK-LABEL: gpu.module @dietcode_kernels
+  // CHECK: gpu.func @rowwise_4x32_8x4_aligned(%[[X:.*]]: memref<?x768xf32>, %[[Y:.*]]: memref<?xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>
+  // Blocks take the rows that are beyond the grid in turns.
+  // CHECK: %[[BLOCK:.*]] = gpu.block_id x
+  // CHECK: %[[STEP:.*]] = gpu.grid_dim x
+  // CHECK: scf.for %{{.*}} = %[[BLOCK]] to %{{.*}} step %[[STEP]]
+  // Loads come first, each for a vector that is within the row.
+  // CHECK-COUNT-8: vector.load %{{.*}} {alignment = 16 : i64}
+  // CHECK-NOT: vector.load
+  // CHECK-COUNT-32: arith.addf
+  // A butterfly over the lanes.
+  // CHECK: gpu.shuffle xor %{{.*}}, %c16_i32, %c32_i32 : f32
+  // CHECK: gpu.shuffle xor %{{.*}}, %c8_i32, %c32_i32 : f32
+  // CHECK: gpu.shuffle xor %{{.*}}, %c4_i32, %c32_i32 : f32
+  // CHECK: gpu.shuffle xor %{{.*}}, %c2_i32, %c32_i32 : f32
+  // CHECK: gpu.shuffle xor %{{.*}}, %c1_i32, %c32_i32 : f32
+  // CHECK-NOT: gpu.barrier
+  // CHECK: memref.store
+  // CHECK: gpu.return
+  // CHECK: gpu.func @rowwise_4x32_8x4_general
+  // CHECK-COUNT-32: memref.load
+  // CHECK-NOT: memref.load
+  // CHECK: gpu.return
+  // CHECK-NOT: gpu.func
+
+  // Nothing is launched without rows; there is a sum without columns.
+  // CHECK-LABEL: func.func @sum
+  // CHECK: %[[ROWS:.*]] = memref.dim
+  // CHECK: %[[SOME:.*]] = arith.cmpi sgt, %[[ROWS]], %c0
+  // CHECK: scf.if %[[SOME]] {
+  // CHECK: arith.remui %{{.*}}, %c16
+  // CHECK: %[[GRID:.*]] = arith.minsi %{{.*}}, %c2147483647
+  // CHECK: scf.if
+  // CHECK: gpu.launch_func @dietcode_kernels::@rowwise_4x32_8x4_aligned blocks in (%[[GRID]], %c1, %c1) threads in (%c128, %c1, %c1)
+  // CHECK: } else {
+  // CHECK: gpu.launch_func @dietcode_kernels::@rowwise_4x32_8x4_general
+  func.func @sum(%x: memref<?x768xf32>, %y: memref<?xf32>) {
+    dietcode.rowwise ins(%x : memref<?x768xf32>) outs(%y : memref<?xf32>) maps [#element, #row] do {
+    ^bb0(%e: f32):
+      %0 = dietcode.reduce_row add %e : f32
+      dietcode.yield %0 : f32
+    }
+    return
+  }
+  // The same kernels serve an equal operator.
+  // CHECK-LABEL: func.func @sum_again
+  // CHECK: gpu.launch_func @dietcode_kernels::@rowwise_4x32_8x4_aligned blocks
+  func.func @sum_again(%x: memref<?x768xf32>, %y: memref<?xf32>) {
+    dietcode.rowwise ins(%x : memref<?x768xf32>) outs(%y : memref<?xf32>) maps [#element, #row] do {
+    ^bb0(%e: f32):
+      %0 = dietcode.reduce_row add %e : f32
+      dietcode.yield %0 : f32
+    }
+    return
+  }
+}
+
+// -----
+
+#element = affine_map<(d0, d1) -> (d0, d1)>
+
+// Rows of more than the lanes hold: a loop for each pass, and partial results
+// through shared memory.
+module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
+  // CHECK: gpu.func @rowwise_1x512_8x4_aligned({{.*}}) workgroup(%[[A:.*]] : memref<16xf32, #gpu.address_space<workgroup>>, %[[B:.*]] : memref<16xf32, #gpu.address_space<workgroup>>)
+  // CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} {
+  // CHECK: scf.for %{{.*}} = %c0 to %c20000 step %c16384 iter_args(%{{.*}}) -> (f32)
+  // CHECK: arith.maximumf
+  // CHECK: gpu.shuffle
+  // CHECK: memref.store %{{.*}}, %[[A]]
+  // CHECK: gpu.barrier
+  // CHECK: memref.load %[[A]]
+  // CHECK: scf.for %{{.*}} = %c0 to %c20000 step %c16384 iter_args(%{{.*}}) -> (f32)
+  // CHECK: math.exp
+  // CHECK: memref.store %{{.*}}, %[[B]]
+  // CHECK: gpu.barrier
+  // CHECK: scf.for %{{.*}} = %c0 to %c20000 step %c16384 {
+  // CHECK: arith.divf
+  // CHECK: vector.store %{{.*}} {alignment = 16 : i64}
+  // CHECK: gpu.barrier
+  // CHECK: gpu.return
+  func.func @softmax(%x: memref<?x20000xf32>, %y: memref<?x20000xf32>) {
+    dietcode.rowwise ins(%x : memref<?x20000xf32>) outs(%y : memref<?x20000xf32>) maps [#element, #element] do {
+    ^bb0(%e: f32):
+      %max = dietcode.reduce_row maximumf %e : f32
+      %0 = arith.subf %e, %max : f32
+      %1 = math.exp %0 : f32
+      %sum = dietcode.reduce_row add %1 : f32
+      %2 = arith.divf %1, %sum : f32
+      dietcode.yield %2 : f32
+    }
+    return
+  }
+}
+
+// -----
+
+#element = affine_map<(d0, d1) -> (d0, d1)>
+
+// What is computed once is kept from pass to pass: one exponential for each of
+// the columns that a lane holds.
+module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
+  // CHECK: gpu.func @rowwise_16x8_4x4_aligned
+  // CHECK-COUNT-4: vector.load
+  // CHECK-NOT: vector.load
+  // CHECK-COUNT-16: math.exp
+  // CHECK-NOT: math.exp
+  // CHECK: gpu.return
+  func.func @softmax(%x: memref<?x128xf32>, %y: memref<?x128xf32>) {
+    dietcode.rowwise ins(%x : memref<?x128xf32>) outs(%y : memref<?x128xf32>) maps [#element, #element] do {
+    ^bb0(%e: f32):
+      %max = dietcode.reduce_row maximumf %e : f32
+      %0 = arith.subf %e, %max : f32
+      %1 = math.exp %0 : f32
+      %sum = dietcode.reduce_row add %1 : f32
+      %2 = arith.divf %1, %sum : f32
+      dietcode.yield %2 : f32
+    }
+    return
+  }
+}
+
+// -----
+
+#column = affine_map<(d0) -> (d0)>
+
+// Without a reduction, many blocks share a row; none is launched for no column.
+module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
+  // CHECK: gpu.func @rowwise_1x128_4x4_aligned
+  // CHECK-NOT: gpu.shuffle
+  // CHECK-LABEL: func.func @scale
+  // CHECK: %[[SOME:.*]] = arith.cmpi sgt, %{{.*}}, %c0
+  // CHECK: scf.if %[[SOME]]
+  // CHECK: arith.cmpi sle, %{{.*}}, %c4
+  // CHECK: arith.cmpi sle, %{{.*}}, %c32
+  // CHECK: arith.cmpi sle, %{{.*}}, %c512
+  // CHECK: %[[TILES:.*]] = arith.divui %{{.*}}, %c2048
+  // CHECK: gpu.launch_func @dietcode_kernels::@rowwise_1x128_4x4_aligned
+  func.func @scale(%x: memref<?xf32>, %y: memref<?xf32>) {
+    dietcode.rowwise ins(%x : memref<?xf32>) outs(%y : memref<?xf32>) maps [#column, #column] do {
+    ^bb0(%e: f32):
+      %0 = arith.negf %e : f32
+      dietcode.yield %0 : f32
+    }
+    return
+  }
+}

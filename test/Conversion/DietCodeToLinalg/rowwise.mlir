@@ -1,0 +1,74 @@
+// RUN: dietcode-opt %s --convert-dietcode-to-linalg | FileCheck %s
+
+#element = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+// CHECK-DAG: #[[$ELEMENT:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-DAG: #[[$ROW:.*]] = affine_map<(d0, d1) -> (d0)>
+// CHECK-DAG: #[[$ONLY:.*]] = affine_map<(d0) -> (d0)>
+
+// A fill and a generic for each reduction, a generic for the result.
+// CHECK-LABEL: func.func @softmax
+// CHECK-SAME: (%[[X:.*]]: tensor<?x?xf32>, %[[INIT:.*]]: tensor<?x?xf32>)
+func.func @softmax(%x: tensor<?x?xf32>, %init: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  // CHECK: %[[MINF:.*]] = arith.constant 0xFF800000 : f32
+  // CHECK: %[[MAX0:.*]] = linalg.fill ins(%[[MINF]] : f32)
+  // CHECK: %[[MAX:.*]] = linalg.generic {indexing_maps = [#[[$ELEMENT]], #[[$ROW]]], iterator_types = ["parallel", "reduction"]} ins(%[[X]] : tensor<?x?xf32>) outs(%[[MAX0]]
+  // CHECK: arith.maximumf
+  // CHECK: %[[SUM0:.*]] = linalg.fill
+  // CHECK: %[[SUM:.*]] = linalg.generic {{.*}} ins(%[[X]], %[[MAX]] : tensor<?x?xf32>, tensor<?xf32>) outs(%[[SUM0]]
+  // CHECK: arith.subf
+  // CHECK: math.exp
+  // CHECK: arith.addf
+  // CHECK: %[[Y:.*]] = linalg.generic {{.*}} ins(%[[X]], %[[MAX]], %[[SUM]] : {{.*}}) outs(%[[INIT]]
+  // CHECK: arith.divf
+  // CHECK: return %[[Y]]
+  %y = dietcode.rowwise ins(%x : tensor<?x?xf32>) outs(%init : tensor<?x?xf32>) maps [#element, #element] do {
+  ^bb0(%e: f32):
+    %max = dietcode.reduce_row maximumf %e : f32
+    %0 = arith.subf %e, %max : f32
+    %1 = math.exp %0 : f32
+    %sum = dietcode.reduce_row add %1 : f32
+    %2 = arith.divf %1, %sum : f32
+    dietcode.yield %2 : f32
+  } -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+// Outputs of both kinds, on buffers; what is uniform is computed by row.
+// CHECK-LABEL: func.func @buffers
+// CHECK-SAME: (%[[X:.*]]: memref<?x?xf32>, %[[R:.*]]: memref<?xf32>, %[[S:.*]]: memref<?xf32>, %[[Y:.*]]: memref<?x?xf32>)
+func.func @buffers(%x: memref<?x?xf32>, %r: memref<?xf32>, %s: memref<?xf32>, %y: memref<?x?xf32>) {
+  // CHECK: %[[T:.*]] = memref.alloc
+  // CHECK: linalg.fill ins(%{{.*}}) outs(%[[T]]
+  // CHECK: linalg.generic {{.*}} ins(%[[X]], %[[R]] : {{.*}}) outs(%[[T]]
+  // CHECK: linalg.generic {indexing_maps = [#[[$ONLY]], #[[$ONLY]], #[[$ONLY]]], iterator_types = ["parallel"]} ins(%[[R]], %[[T]] : {{.*}}) outs(%[[S]]
+  // CHECK: linalg.generic {{.*}} ins(%[[X]], %[[R]], %[[T]] : {{.*}}) outs(%[[Y]]
+  // CHECK: memref.dealloc %[[T]]
+  dietcode.rowwise ins(%x, %r : memref<?x?xf32>, memref<?xf32>) outs(%s, %y : memref<?xf32>, memref<?x?xf32>)
+      maps [#element, #row, #row, #element] do {
+  ^bb0(%e: f32, %a: f32):
+    %0 = dietcode.reduce_row add %e : f32
+    %1 = arith.mulf %0, %a : f32
+    %2 = arith.subf %e, %1 : f32
+    dietcode.yield %1, %2 : f32, f32
+  }
+  return
+}
+
+// The number of columns is that of the output alone, which is not read.
+// CHECK-LABEL: func.func @count
+// CHECK-SAME: (%[[Y:.*]]: memref<?x?xi32>)
+func.func @count(%y: memref<?x?xi32>) {
+  // CHECK: linalg.generic {{.*}} ins(%[[Y]] : memref<?x?xi32>) outs(%{{.*}} : memref<?xi32>)
+  // CHECK-NEXT: ^bb0(%{{.*}}: i32, %[[ACC:.*]]: i32):
+  // CHECK-NEXT: %[[ONE:.*]] = arith.constant 1 : i32
+  // CHECK-NEXT: arith.addi %[[ACC]], %[[ONE]]
+  dietcode.rowwise outs(%y : memref<?x?xi32>) maps [#element] do {
+    %one = arith.constant 1 : i32
+    %0 = dietcode.reduce_row add %one : i32
+    dietcode.yield %0 : i32
+  }
+  return
+}
