@@ -45,6 +45,8 @@ static SmallVector<OpFoldResult> computeStrides(ImplicitLocOpBuilder &b,
       strides[dim] = ShapedType::isDynamic(known[dim])
                          ? OpFoldResult(next)
                          : b.getIndexAttr(known[dim]);
+      if (dim == group.front())
+        break;
       Value size = getValueOrCreateConstantIndexOp(b, b.getLoc(), sizes[dim]);
       next = b.createOrFold<arith::MulIOp>(next, size);
     }
