@@ -21,7 +21,7 @@
 // CURVE: 3 {{.*}}%
 
 // RUN: dietcode-explain %s --instances | FileCheck %s --check-prefix=INSTANCES
-// INSTANCES: @dense matmul: m = 80, n = 2304, k = 768: small {{[0-9.]+}} us, best known {{[0-9x_]+}} {{[0-9.]+}} us, regret {{[0-9.]+}}%
+// INSTANCES: @dense matmul: m = 80, n = 2304, k = 768: small {{[0-9.]+}} us, best known {{[0-9a-z_]+}} {{[0-9.]+}} us, regret {{[0-9.]+}}%
 // INSTANCES: @dense matmul: m = 2048, n = 2304, k = 768: large
 // INSTANCES: @dense matmul: 2 instances, at 0 of them both measured: regret mean {{[0-9.]+}}%, max {{[0-9.]+}}% at m =
 

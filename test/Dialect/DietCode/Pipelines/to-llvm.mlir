@@ -1,7 +1,7 @@
 // RUN: dietcode-opt %s --dietcode-to-llvm | FileCheck %s
 // RUN: dietcode-opt %s --dietcode-to-llvm="chip=sm_80" | FileCheck %s --check-prefix=SM80
 // RUN: dietcode-opt %s --dietcode-to-llvm="chip=sm_90 ptx-version=80" | FileCheck %s --check-prefix=SM90
-// RUN: dietcode-opt %s --dietcode-to-llvm="max-kernels=1" | FileCheck %s --check-prefix=ONE
+// RUN: dietcode-opt %s --dietcode-select=max-kernels=1 | FileCheck %s --check-prefix=ONE
 // RUN: dietcode-opt %s --dietcode-select --dietcode-generate-kernels --dietcode-lower-to-llvm | FileCheck %s
 // RUN: dietcode-opt %s --dietcode-to-llvm --mlir-print-op-generic | FileCheck %s --check-prefix=GENERIC
 
@@ -20,9 +20,9 @@
 // SM80: .version 7.0\0A.target sm_80\0A
 // SM90: .version 8.0\0A.target sm_90\0A
 
-// One micro-kernel is two kernels: its aligned and its general twin.
-// ONE-COUNT-2: .entry
-// ONE-NOT: .entry
+// One micro-kernel serves all shapes if no more are allowed.
+// ONE: dietcode.micro_kernel
+// ONE-NOT: dietcode.micro_kernel
 
 // Only the binary and its launches are not in the LLVM dialect.
 // GENERIC-NOT: "{{(func|arith|scf|cf|memref|tensor|linalg|affine|vector|dietcode|builtin.unrealized)[.]}}
