@@ -105,7 +105,7 @@ TEST(Proposer, MutatesTheBestMeasured) {
   size_t best = fastest(pool, all(pool), instances()[1].shape);
   pool.costs[best].source = CostSource::Measured;
   ProposerOptions options;
-  options.batch = 4;
+  options.batch = 2;
   options.mutationFraction = 1;
   options.randomFraction = 0;
   for (size_t i :
