@@ -51,10 +51,10 @@ static double real(int64_t value) { return static_cast<double>(value); }
 /// together, so what counts are the distinct bytes, which are contiguous
 /// (`lanes` groups of `group` floats), per row of banks. A warp's load of 64 or
 /// 128 bits takes two or four requests however few bytes these are, and half as
-/// many if lanes n and n ^ 1 read the same, as neighbours along n do of A.
-static double fragmentWavefronts(int64_t lanes, bool arePaired, int64_t group,
+/// many where pairs of lanes, of `others` across, read the same.
+static double fragmentWavefronts(int64_t lanes, int64_t others, int64_t group,
                                  const DeviceSpec &device) {
-  double requests = ceilDiv(real(group), arePaired ? 2 : 1);
+  double requests = ceilDiv(real(group), others >= 2 ? 2 : 1);
   return std::max(requests, ceilDiv(real(lanes * group), device.sharedBanks));
 }
 
@@ -93,10 +93,10 @@ static void countInstructions(KernelProfile &profile,
   profile.fmaCycles = warps * fmas * device.warpSize / device.fp32LanesPerSM;
 
   double wavefronts =
-      loadsA * fragmentWavefronts(layout.lanesM, layout.lanesN >= 2,
-                                  layout.groupM, device) +
-      loadsB * fragmentWavefronts(layout.lanesN, layout.lanesN == 1,
-                                  layout.groupN, device) +
+      loadsA * fragmentWavefronts(layout.lanesM, layout.lanesN, layout.groupM,
+                                  device) +
+      loadsB * fragmentWavefronts(layout.lanesN, layout.lanesM, layout.groupN,
+                                  device) +
       storesA * transposeConflicts(schedule, layout, device) +
       storesB * real(layout.vectorB) +
       // L1 and shared memory are one unit, which the global loads pass too.

@@ -114,15 +114,27 @@ private:
 } // namespace
 
 /// A warp covers a patch of lanesM x lanesN threads; warps cover the block with
-/// n fastest.
+/// n fastest. Within the patch four lanes in a row are a quad of 2 x 2 threads:
+/// wide shared loads take half as long if all lanes n and n ^ 1, or all n and
+/// n ^ 2, read the same address, and in quads either operand has one of the
+/// two.
 void KernelBuilder::createThreadPosition() {
   int64_t warpSize = layout.lanesM * layout.lanesN;
   Value lane = math.rem(frame.threadId, warpSize);
   Value warp = math.div(frame.threadId, warpSize);
-  threadM = math.add(math.mul(math.div(warp, layout.warpsN), layout.lanesM),
-                     math.div(lane, layout.lanesN));
-  threadN = math.add(math.mul(math.rem(warp, layout.warpsN), layout.lanesN),
-                     math.rem(lane, layout.lanesN));
+  int64_t quadM = std::min<int64_t>(2, layout.lanesM);
+  int64_t quadN = std::min<int64_t>(2, layout.lanesN);
+  Value quad = math.div(lane, quadM * quadN);
+  Value inQuad = math.rem(lane, quadM * quadN);
+  int64_t quadsN = layout.lanesN / quadN;
+  Value laneM = math.add(math.mul(math.div(quad, quadsN), quadM),
+                         math.div(inQuad, quadN));
+  Value laneN = math.add(math.mul(math.rem(quad, quadsN), quadN),
+                         math.rem(inQuad, quadN));
+  threadM =
+      math.add(math.mul(math.div(warp, layout.warpsN), layout.lanesM), laneM);
+  threadN =
+      math.add(math.mul(math.rem(warp, layout.warpsN), layout.lanesN), laneN);
 }
 
 TileStaging KernelBuilder::createStaging(unsigned operand) {

@@ -24,7 +24,7 @@ using namespace dietcode::vgpu;
 
 namespace {
 
-constexpr double tolerance = 0.20;
+constexpr double tolerance = 0.21;
 constexpr uint32_t fewest = 64;
 
 std::string read(const std::string &path) {
