@@ -15,6 +15,7 @@
 #include "CudaDevice.h"
 #include "CudaDriver.h"
 #include "CudaSpec.h"
+#include "LaunchParams.h"
 
 #include <algorithm>
 #include <limits>
@@ -293,23 +294,6 @@ Expected<double> CudaDevice::measure(cuda::Function function,
   return *middle;
 }
 
-/// The driver reads as many bytes as each parameter has.
-static Expected<bool> checkParams(const KernelFacts &facts,
-                                  const DeviceLaunch &launch) {
-  if (facts.paramBytes.empty())
-    return true;
-  std::string kernel = "kernel '" + launch.kernel + "'";
-  if (facts.paramBytes.size() != launch.params.size())
-    return fail(kernel + " has " + std::to_string(facts.paramBytes.size()) +
-                " parameters, got " + std::to_string(launch.params.size()));
-  for (size_t i = 0; i < launch.params.size(); ++i)
-    if (facts.paramBytes[i] != launch.params[i].size())
-      return fail("parameter " + std::to_string(i) + " of " + kernel + " has " +
-                  std::to_string(facts.paramBytes[i]) + " bytes, got " +
-                  std::to_string(launch.params[i].size()));
-  return true;
-}
-
 Expected<LaunchResult> CudaDevice::launch(const DeviceModule &module,
                                           const DeviceLaunch &launch,
                                           LaunchMode mode,
@@ -323,8 +307,10 @@ Expected<LaunchResult> CudaDevice::launch(const DeviceModule &module,
       static_cast<const CudaModule &>(module).find(launch.kernel);
   if (!function)
     return tl::unexpected(function.error());
-  if (auto fits = checkParams(*facts, launch); !fits)
-    return tl::unexpected(fits.error());
+  // The driver reads as many bytes as each parameter has.
+  if (driver.paramInfo)
+    if (auto fits = checkParams(*facts, launch); !fits)
+      return tl::unexpected(fits.error());
   if (auto ready = prepare(*function, launch); !ready)
     return tl::unexpected(ready.error());
   LaunchResult launched;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "VirtualDevice.h"
+#include "LaunchParams.h"
 #include "dietcode/VirtualGPU/VirtualGPU.h"
 #include <algorithm>
 #include <cerrno>
@@ -181,21 +182,6 @@ Expected<bool> VirtualDevice::copyToHost(void *to, DevicePointer from,
   if (ok && bytes != 0)
     std::memcpy(to, toHost(from), bytes);
   return ok;
-}
-
-/// Sizes of the values must be those of the parameters.
-static Expected<bool> checkParams(const KernelFacts &facts,
-                                  const DeviceLaunch &launch) {
-  std::string kernel = "kernel '" + launch.kernel + "'";
-  if (facts.paramBytes.size() != launch.params.size())
-    return fail(kernel + " has " + std::to_string(facts.paramBytes.size()) +
-                " parameters, got " + std::to_string(launch.params.size()));
-  for (size_t i = 0; i < launch.params.size(); ++i)
-    if (facts.paramBytes[i] != launch.params[i].size())
-      return fail("parameter " + std::to_string(i) + " of " + kernel + " has " +
-                  std::to_string(facts.paramBytes[i]) + " bytes, got " +
-                  std::to_string(launch.params[i].size()));
-  return true;
 }
 
 static LaunchFailure failureOf(vgpu::FailureKind kind,
