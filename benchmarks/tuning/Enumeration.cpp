@@ -32,7 +32,7 @@ double Enumeration::best(size_t instance) const {
 }
 
 static bool isWhole(const KernelRun &run, const Schedule &schedule) {
-  return run.blocks == blocksOf(schedule, run.shape.m, run.shape.n);
+  return run.blocks == blocksOf(schedule, run.shape);
 }
 
 /// The shapes that nearly every kernel has a run of the whole grid on.

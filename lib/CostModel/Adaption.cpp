@@ -44,7 +44,7 @@ struct Tiling {
       : m(real(shape.m)), n(real(shape.n)), k(real(shape.k)),
         tilesM(ceilDiv(m, real(schedule.blockM))),
         tilesN(ceilDiv(n, real(schedule.blockN))),
-        blocks(tilesM * tilesN * real(schedule.split)),
+        blocks(tilesM * tilesN * real(schedule.split) * real(shape.batch)),
         tilesK(real(kTilesPerBlock(schedule, shape.k))) {}
 };
 
@@ -118,7 +118,7 @@ double Adaption::otherSeconds(const Schedule &schedule,
     return device.launchSeconds;
   double tiles = blocks / real(schedule.split);
   double elements =
-      std::min(real(shape.m) * real(shape.n),
+      std::min(real(shape.m) * real(shape.n) * real(shape.batch),
                tiles * real(schedule.blockM) * real(schedule.blockN));
   double written = elements * kBytesPerElement;
   double read = written * real(schedule.split);
@@ -181,8 +181,8 @@ static constexpr double kSameShape = 1e-9;
 static double squaredDistance(const ContractionShape &a,
                               const ContractionShape &b) {
   double sum = 0;
-  for (auto [x, y] :
-       {std::pair(a.m, b.m), std::pair(a.n, b.n), std::pair(a.k, b.k)}) {
+  for (auto [x, y] : {std::pair(a.m, b.m), std::pair(a.n, b.n),
+                      std::pair(a.k, b.k), std::pair(a.batch, b.batch)}) {
     double doublings = std::log2(real(x) / real(y));
     sum += doublings * doublings;
   }
@@ -223,7 +223,7 @@ static double combine(CostSource source, double compute, double l2,
 CostEstimate Adaption::estimate(const MicroKernelCost &cost,
                                 const ContractionShape &shape) const {
   CostEstimate result;
-  if (shape.m <= 0 || shape.n <= 0 || shape.k <= 0)
+  if (isEmpty(shape))
     return result;
   const Schedule &schedule = cost.schedule;
   result.seconds = std::numeric_limits<double>::infinity();
@@ -238,15 +238,18 @@ CostEstimate Adaption::estimate(const MicroKernelCost &cost,
     return result;
   Rounds rounds = roundsOf(*this, cost, ceilDiv(tiling.blocks, device.smCount),
                            tiling.tilesK);
+  // Of one product; those of a batch have nothing in common.
   Traffic traffic =
       trafficOf(tiling, schedule, resident, double(device.l2Bytes));
+  traffic.l2Bytes *= real(shape.batch);
+  traffic.dramBytes *= real(shape.batch);
   double l2 = traffic.l2Bytes / device.l2BytesPerSecond;
   double dram = traffic.dramBytes / device.dramBytesPerSecond;
   double kernel =
       combine(cost.source, rounds.seconds, l2, dram) * calibrate(cost, shape);
   double other = otherSeconds(schedule, shape, tiling.blocks);
 
-  double useful = tiling.m * tiling.n * tiling.k;
+  double useful = tiling.m * tiling.n * tiling.k * real(shape.batch);
   double computed = tiling.blocks * tiling.tilesK *
                     real(schedule.blockM * schedule.blockN * schedule.blockK);
   result.seconds = other + kernel;

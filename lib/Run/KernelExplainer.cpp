@@ -58,23 +58,26 @@ static std::string printBox(DispatchOp dispatch, const Box &box) {
   return text.empty() ? "static shape" : text;
 }
 
-/// What the analytical model says about a matrix product.
+/// What the analytical model says about a contraction.
 std::string Explainer::predict(OperatorOpInterface op, StringRef microKernel) {
   auto kernel = module.lookupSymbol<MicroKernelOp>(microKernel);
   DeviceAttr device = getDevice(op);
-  if (!kernel || !device || !isa<MatmulOp>(op))
+  if (!kernel || !device)
     return "";
-  auto m = shapes.extentOf(op, MatmulOp::M);
-  auto n = shapes.extentOf(op, MatmulOp::N);
-  auto k = shapes.extentOf(op, MatmulOp::K);
-  if (!m || !n || !k)
-    return "";
+  SmallVector<int64_t> extents;
+  for (unsigned dim : llvm::seq(op.getTiledDimNames().size())) {
+    std::optional<int64_t> extent = shapes.extentOf(op, dim);
+    if (!extent)
+      return "";
+    extents.push_back(*extent);
+  }
+  ::dietcode::ContractionShape shape = op.getContractionShape(extents);
   // The sums are empty, but a kernel has to store them.
-  if (*k == 0)
+  if (shape.k == 0)
     return "k is 0, only the epilogue is computed";
   ::dietcode::AnalyticalModel model(device.getSpec());
   return ::dietcode::explain(
-      model.estimate(kernel.getSchedule().getSchedule(), {*m, *n, *k}));
+      model.estimate(kernel.getSchedule().getSchedule(), shape));
 }
 
 /// Follows the dispatch of `op` for the shape of this run.
@@ -84,7 +87,7 @@ void Explainer::decide(OperatorOpInterface op) {
       symbol ? module.lookupSymbol<DispatchOp>(symbol.getAttr()) : DispatchOp();
   if (!dispatch)
     return;
-  SmallVector<StringRef> names = op.getProblemDimNames();
+  SmallVector<StringRef> names = op.getTiledDimNames();
   std::vector<int64_t> point;
   for (Attribute dim : dispatch.getDims()) {
     size_t position =

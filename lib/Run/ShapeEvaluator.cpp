@@ -132,10 +132,23 @@ std::optional<int64_t> ShapeEvaluator::sizeOf(Value value, unsigned dim) {
   return std::nullopt;
 }
 
-std::optional<int64_t> ShapeEvaluator::extentOf(OperatorOpInterface op,
-                                                unsigned problemDim) {
+std::optional<int64_t> ShapeEvaluator::problemExtentOf(OperatorOpInterface op,
+                                                       unsigned problemDim) {
   for (auto [operand, dim] : op.getOccurrences(problemDim))
     if (auto size = sizeOf(op->getOperand(operand), dim))
       return size;
   return std::nullopt;
+}
+
+std::optional<int64_t> ShapeEvaluator::extentOf(OperatorOpInterface op,
+                                                unsigned tiledDim) {
+  int64_t extent = 1;
+  SmallVector<SmallVector<unsigned>> groups = op.getTiledDimGroups();
+  for (unsigned problemDim : groups[tiledDim]) {
+    std::optional<int64_t> size = problemExtentOf(op, problemDim);
+    if (!size)
+      return std::nullopt;
+    extent *= *size;
+  }
+  return extent;
 }

@@ -23,10 +23,12 @@ public:
 
   /// The size of dimension `dim` of `value`.
   std::optional<int64_t> sizeOf(Value value, unsigned dim);
-  /// The extent of a problem dimension of an operator.
-  std::optional<int64_t> extentOf(OperatorOpInterface op, unsigned problemDim);
+  /// The extent of a tiled dimension of an operator.
+  std::optional<int64_t> extentOf(OperatorOpInterface op, unsigned tiledDim);
 
 private:
+  std::optional<int64_t> problemExtentOf(OperatorOpInterface op,
+                                         unsigned problemDim);
   void solve(BindShapeOp bind);
   std::optional<int64_t> evaluate(BindShapeOp bind, unsigned dim);
   std::optional<int64_t> valueOf(Value index);

@@ -239,7 +239,8 @@ Expected<bool> CandidateEvaluator::submit(const TuningTask &task,
     timed.launches =
         makeLaunches(op, schedule, shape, run.blocks / schedule.split,
                      static_cast<int>(job.buffers.size()));
-    for (auto [name, extent] : llvm::zip(op.getProblemDimNames(), shape))
+    for (auto [name, extent] :
+         llvm::zip_equal(op.getTiledDimNames(), op.getTiledShape(shape)))
       timed.shape.emplace_back(name.str(), extent);
     addBuffers(job, op, schedule, shape);
     job.time.push_back(std::move(timed));

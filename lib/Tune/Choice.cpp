@@ -39,10 +39,10 @@ const MicroKernelCost &Session::findServing(size_t task,
                                             const DispatchResult &result,
                                             ArrayRef<MicroKernelCost> costs,
                                             const ContractionShape &shape) {
-  SmallVector<int64_t> problem = tasks[task].problemShape(shape);
+  SmallVector<int64_t> sizes = tasks[task].ops.front().getTiledShape(shape);
   std::vector<int64_t> point;
   for (unsigned dim : tasks[task].shapes.dynamicDims)
-    point.push_back(problem[dim]);
+    point.push_back(sizes[dim]);
   auto holds = [&](const ::dietcode::DispatchLeaf &leaf) {
     return ::dietcode::contains(leaf.box, point);
   };
@@ -72,7 +72,7 @@ LogicalResult Session::refine(size_t task) {
         return;
       auto &entry = open[cost.schedule.name()];
       entry.first = cost.schedule;
-      addRun(entry.second, {shape, blocksOf(cost.schedule, shape.m, shape.n)});
+      addRun(entry.second, {shape, blocksOf(cost.schedule, shape)});
     };
     std::vector<MicroKernelCost> chosen;
     for (unsigned kernel : result->kernels)
@@ -106,7 +106,7 @@ static double measuredSeconds(const OperatorTuner &tuner,
   for (const MeasuredKernel &kernel : tuner.getMeasurements()) {
     if (kernel.schedule != schedule)
       continue;
-    int64_t all = blocksOf(schedule, shape.m, shape.n);
+    int64_t all = blocksOf(schedule, shape);
     for (const ::dietcode::KernelRun &run : kernel.runs)
       if (run.shape == shape && run.blocks == all)
         return run.seconds;

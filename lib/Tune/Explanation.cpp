@@ -37,8 +37,13 @@ using ::dietcode::Schedule;
 /// What measurements of `op` should be near to: its static extents.
 static ContractionShape getReference(OperatorOpInterface op) {
   SmallVector<int64_t> extents;
-  for (int64_t extent : op.getStaticProblemShape())
-    extents.push_back(ShapedType::isDynamic(extent) ? 1024 : extent);
+  SmallVector<int64_t> known = op.getStaticProblemShape();
+  for (ArrayRef<unsigned> group : op.getTiledDimGroups()) {
+    int64_t extent = 1;
+    for (unsigned dim : group)
+      extent = ShapedType::isDynamic(known[dim]) ? 1024 : extent * known[dim];
+    extents.push_back(extent);
+  }
   return op.getContractionShape(extents);
 }
 
@@ -211,7 +216,7 @@ FailureOr<OperatorExplanation> Explainer::explain(OperatorOpInterface op) {
   result.shape = describeShape(op, *sizes);
   auto dispatch = SymbolTable::lookupNearestSymbolFrom<DispatchOp>(
       op, op.getDispatchAttr());
-  SmallVector<StringRef> names = op.getProblemDimNames();
+  SmallVector<StringRef> names = op.getTiledDimNames();
   SmallVector<int64_t> point;
   for (StringRef dim : dispatch.getDims().getAsValueRange<StringAttr>()) {
     const auto *at = llvm::find(names, dim);
@@ -226,7 +231,7 @@ FailureOr<OperatorExplanation> Explainer::explain(OperatorOpInterface op) {
   ContractionShape shape = op.getContractionShape(*sizes);
   std::vector<MicroKernelCost> costs = costsFor(op, model, records);
   result.chosen = costKernel(chosen, dispatch, costs, shape);
-  if (shape.m == 0 || shape.n == 0)
+  if (shape.m == 0 || shape.n == 0 || shape.batch == 0)
     result.nothing = "nothing to compute, no kernel is launched";
   else if (shape.k == 0) // The sums are empty, but a kernel has to store them.
     result.nothing = "k is 0, only the epilogue is computed";

@@ -19,16 +19,18 @@ using ::dietcode::JobLaunch;
 using ::dietcode::JobSequence;
 using ::dietcode::Schedule;
 
-static unsigned getPosition(AffineExpr expr) {
-  return cast<AffineDimExpr>(expr).getPosition();
-}
-
 SmallVector<int64_t>
 mlir::dietcode::getOperandSizes(OperatorOpInterface op, unsigned operand,
                                 ArrayRef<int64_t> problemShape) {
   SmallVector<int64_t> sizes;
-  for (AffineExpr expr : op.getOperandMaps()[operand].getResults())
-    sizes.push_back(problemShape[getPosition(expr)]);
+  for (AffineExpr expr : op.getOperandMaps()[operand].getResults()) {
+    // Up to the last element that a window reaches.
+    LinearAccess access = *matchLinearAccess(expr);
+    int64_t last = access.offset;
+    for (auto [dim, coefficient] : access.terms)
+      last += coefficient * (problemShape[dim] - 1);
+    sizes.push_back(std::max<int64_t>(0, last + 1));
+  }
   return sizes;
 }
 
@@ -46,9 +48,10 @@ uint64_t mlir::dietcode::getOperandBytes(OperatorOpInterface op,
 uint64_t mlir::dietcode::getWorkspaceBytes(OperatorOpInterface op,
                                            const Schedule &schedule,
                                            ArrayRef<int64_t> problemShape) {
-  ContractionShape shape = op.getContractionShape(problemShape);
-  return sizeof(float) *
-         ::dietcode::workspaceElements(schedule, shape.m, shape.n);
+  ContractionShape shape =
+      op.getContractionShape(op.getTiledShape(problemShape));
+  return sizeof(float) * ::dietcode::workspaceElements(
+                             schedule, shape.batch * shape.m, shape.n);
 }
 
 /// A memref descriptor: the allocated pointer, the aligned one, the offset,
@@ -97,9 +100,11 @@ mlir::dietcode::alignShape(OperatorOpInterface op,
   for (AffineMap map : op.getOperandMaps()) {
     if (map.getNumResults() == 0)
       continue;
-    unsigned dim = getPosition(map.getResults().back());
-    if (ShapedType::isDynamic(known[dim]))
-      aligned[dim] = llvm::alignTo(aligned[dim], ::dietcode::kMaxVectorWidth);
+    auto expr = dyn_cast<AffineDimExpr>(map.getResults().back());
+    if (!expr || !ShapedType::isDynamic(known[expr.getPosition()]))
+      continue;
+    int64_t &extent = aligned[expr.getPosition()];
+    extent = llvm::alignTo(extent, ::dietcode::kMaxVectorWidth);
   }
   return aligned;
 }

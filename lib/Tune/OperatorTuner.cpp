@@ -18,11 +18,13 @@ using namespace dietcode;
 // Records
 //===----------------------------------------------------------------------===//
 
-static int64_t extentOf(const RecordShape &shape, std::string_view name) {
-  for (const auto &[dim, extent] : shape)
-    if (dim == name)
-      return extent;
-  return 0;
+/// Empty if an extent is missing. Only batches have one of that name.
+static ContractionShape shapeOf(const RecordShape &recorded) {
+  ContractionShape shape{0, 0, 0};
+  for (const auto &[name, extent] : recorded)
+    if (int64_t *at = findExtent(shape, name))
+      *at = extent;
+  return shape;
 }
 
 Expected<MeasuredKernel> dietcode::measuredKernelOf(const Record &record) {
@@ -39,9 +41,8 @@ Expected<MeasuredKernel> dietcode::measuredKernelOf(const Record &record) {
   if (record.status != RecordStatus::Ok)
     return kernel;
   for (const RecordRun &run : record.runs) {
-    ContractionShape shape{extentOf(run.shape, "m"), extentOf(run.shape, "n"),
-                           extentOf(run.shape, "k")};
-    if (shape.m > 0 && shape.n > 0 && shape.k > 0)
+    ContractionShape shape = shapeOf(run.shape);
+    if (!isEmpty(shape))
       kernel.runs.push_back({shape, run.blocks, run.seconds});
   }
   return kernel;
@@ -82,7 +83,7 @@ static PlannedRun planBlocks(const Schedule &schedule, int64_t blocks,
   PlannedRun best{points.front(), 0};
   double nearest = std::numeric_limits<double>::infinity();
   for (const ContractionShape &shape : points) {
-    int64_t all = blocksOf(schedule, shape.m, shape.n);
+    int64_t all = blocksOf(schedule, shape);
     double away = std::abs(std::log(double(all) / double(blocks)));
     // A grid that is cut reads more of its operands than it shares.
     if (all > blocks)
@@ -116,8 +117,7 @@ dietcode::planRuns(const MicroKernelCost &cost,
     double useful = adaption.estimate(cost, instance.shape).flopsPerSecond;
     if (useful > most) {
       most = useful;
-      fit = {instance.shape,
-             blocksOf(schedule, instance.shape.m, instance.shape.n)};
+      fit = {instance.shape, blocksOf(schedule, instance.shape)};
     }
   }
   if (most > 0)
@@ -135,7 +135,7 @@ dietcode::planRuns(const MicroKernelCost &cost,
 static ContractionShape largestOf(const std::vector<TuneInstance> &instances) {
   auto work = [](const TuneInstance &instance) {
     return double(instance.shape.m) * double(instance.shape.n) *
-           double(instance.shape.k);
+           double(instance.shape.k) * double(instance.shape.batch);
   };
   return std::max_element(instances.begin(), instances.end(),
                           [&](auto &a, auto &b) { return work(a) < work(b); })
@@ -181,8 +181,8 @@ bool OperatorTuner::fits(const ContractionShape &shape) const {
       return point.*extent == value;
     });
   };
-  for (auto extent :
-       {&ContractionShape::m, &ContractionShape::n, &ContractionShape::k})
+  for (auto extent : {&ContractionShape::m, &ContractionShape::n,
+                      &ContractionShape::k, &ContractionShape::batch})
     if (isFixed(extent) && shape.*extent != points.front().*extent)
       return false;
   return true;

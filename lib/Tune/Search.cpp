@@ -124,7 +124,7 @@ std::vector<PlannedRun> Session::findMissingRuns(size_t task,
     runs = makePlan(task)(schedule, 0);
   for (const ContractionShape &shape :
        tuner.findRivalries(candidate, options.slack)) {
-    PlannedRun run{shape, blocksOf(schedule, shape.m, shape.n)};
+    PlannedRun run{shape, blocksOf(schedule, shape)};
     bool isKnown = known && llvm::any_of(known->runs, [&](const auto &other) {
                      return other.blocks == run.blocks && other.shape == shape;
                    });

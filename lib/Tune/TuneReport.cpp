@@ -18,9 +18,11 @@ using namespace dietcode;
 double dietcode::boundSeconds(const ContractionShape &shape,
                               const DeviceSpec &device) {
   double m = double(shape.m), n = double(shape.n), k = double(shape.k);
-  double compute =
-      m * n * k / (device.smCount * device.fp32LanesPerSM * device.clockHz);
-  double memory = 4 * (m * k + k * n + m * n) / device.dramBytesPerSecond;
+  double products = double(shape.batch);
+  double compute = products * m * n * k /
+                   (device.smCount * device.fp32LanesPerSM * device.clockHz);
+  double memory =
+      4 * products * (m * k + k * n + m * n) / device.dramBytesPerSecond;
   return std::max(compute, memory);
 }
 
@@ -40,9 +42,14 @@ static std::string printTask(const TaskReport &task) {
                             task.name.c_str(), task.op.c_str(), task.measured,
                             task.space, task.failures.size(), task.kernels,
                             100 * task.meanRegret, 100 * task.maxRegret);
+  bool isBatch = std::any_of(task.rows.begin(), task.rows.end(),
+                             [](auto &row) { return row.shape.batch != 1; });
+  text += isBatch ? format("%8s ", "b") : "";
   text += format("%8s %8s %8s  %-20s %12s %12s %8s %8s\n", "m", "n", "k",
                  "kernel", "predicted us", "measured us", "of bound", "regret");
   for (const TuneRow &row : task.rows) {
+    if (isBatch)
+      text += format("%8lld ", static_cast<long long>(row.shape.batch));
     text += format("%8lld %8lld %8lld  %-20s %12.1f ",
                    static_cast<long long>(row.shape.m),
                    static_cast<long long>(row.shape.n),
@@ -97,6 +104,7 @@ static nlohmann::ordered_json toJson(const TaskReport &task) {
     nlohmann::ordered_json entry = {{"m", row.shape.m},
                                     {"n", row.shape.n},
                                     {"k", row.shape.k},
+                                    {"b", row.shape.batch},
                                     {"weight", row.weight},
                                     {"kernel", row.kernel},
                                     {"predicted_seconds", row.predicted},

@@ -14,6 +14,7 @@
 using namespace mlir;
 using namespace mlir::dietcode;
 using ::dietcode::ContractionShape;
+using ::dietcode::describe;
 using ::dietcode::Expected;
 using ::dietcode::SamplePoint;
 using ::dietcode::TuneInstance;
@@ -49,15 +50,6 @@ private:
 
 } // namespace
 
-static bool isEmpty(const ContractionShape &shape) {
-  return shape.m <= 0 || shape.n <= 0 || shape.k <= 0;
-}
-
-static std::string describe(const ContractionShape &shape) {
-  return "m = " + std::to_string(shape.m) + ", n = " + std::to_string(shape.n) +
-         ", k = " + std::to_string(shape.k);
-}
-
 /// Weights of what is left sum up to one.
 void Collector::addInstances(TuningTask &task, ArrayRef<SamplePoint> points) {
   double total = 0;
@@ -75,6 +67,54 @@ void Collector::addInstances(TuningTask &task, ArrayRef<SamplePoint> points) {
   }
   for (TuneInstance &instance : task.instances)
     instance.weight /= total;
+}
+
+/// Extents of the problem in the middle of the range, by magnitude.
+static SmallVector<int64_t> chooseSizes(OperatorOpInterface op,
+                                        ShapeAnalysis &analysis,
+                                        const OperatorShapes &shapes) {
+  SmallVector<int64_t> vars;
+  for (auto [range, multiple] :
+       llvm::zip_equal(shapes.varRanges, shapes.varMultiples)) {
+    double lower = std::max<double>(range.lower, 1);
+    auto middle = static_cast<int64_t>(std::sqrt(lower * range.upper));
+    vars.push_back(llvm::divideCeil(middle, multiple) * multiple);
+  }
+  SmallVector<int64_t> sizes;
+  for (AffineExpr extent : analysis.getProblemShape(op))
+    sizes.push_back(std::max<int64_t>(1, evaluateAt(extent, vars)));
+  return sizes;
+}
+
+/// The largest divisor of `value` up to `most`.
+static int64_t findDivisor(int64_t value, int64_t most) {
+  int64_t divisor = std::clamp<int64_t>(most, 1, std::max<int64_t>(value, 1));
+  while (value % divisor)
+    --divisor;
+  return divisor;
+}
+
+SmallVector<int64_t>
+TuningTask::problemShape(const ContractionShape &shape) const {
+  OperatorOpInterface op = ops.front();
+  SmallVector<int64_t> problem = op.getStaticProblemShape();
+  for (auto [group, extent] :
+       llvm::zip_equal(op.getTiledDimGroups(), op.getTiledShape(shape))) {
+    SmallVector<unsigned> dynamic;
+    int64_t rest = extent;
+    for (unsigned dim : group)
+      if (ShapedType::isDynamic(problem[dim]))
+        dynamic.push_back(dim);
+      else
+        rest = llvm::divideCeil(rest, std::max<int64_t>(problem[dim], 1));
+    // What is left is the extent of the outermost one.
+    for (size_t i = dynamic.size(); i-- > 0;) {
+      unsigned dim = dynamic[i];
+      problem[dim] = i == 0 ? rest : findDivisor(rest, sizes[dim]);
+      rest /= problem[dim];
+    }
+  }
+  return problem;
 }
 
 /// Which twin is measured depends on the operator alone, and so does whether it
@@ -125,6 +165,7 @@ Collector::makeTask(OperatorOpInterface op,
   for (const TuneInstance &instance : task.instances)
     task.points.push_back(instance.shape);
   task.compiler = std::make_shared<CandidateCompiler>(op);
+  task.sizes = chooseSizes(op, *task.analysis, *shapes);
   return task;
 }
 

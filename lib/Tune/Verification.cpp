@@ -44,8 +44,8 @@ chooseShape(const std::vector<ContractionShape> &points) {
   auto work = [&](const ContractionShape &point) {
     bool isLarge = point.m >= std::min(mostM, kBeyondTiles + 1) &&
                    point.n >= std::min(mostN, kBeyondTiles + 1);
-    return std::pair(!isLarge,
-                     double(point.m) * double(point.n) * double(point.k));
+    return std::pair(!isLarge, double(point.m) * double(point.n) *
+                                   double(point.k) * double(point.batch));
   };
   return *std::min_element(points.begin(), points.end(),
                            [&](auto &a, auto &b) { return work(a) < work(b); });
@@ -133,7 +133,7 @@ Expected<std::string> Verification::writeCorner(StringRef what,
   std::lock_guard<std::mutex> lock(mutex);
   if (!written.insert(name).second)
     return name;
-  int64_t width = expected.sizes[1];
+  int64_t width = expected.sizes.back();
   std::vector<double> part;
   part.reserve(rows * columns);
   for (int64_t row = 0; row < rows; ++row)
@@ -146,23 +146,51 @@ Expected<std::string> Verification::writeCorner(StringRef what,
   return name;
 }
 
-Expected<bool> Verification::addTo(Job &job, const Schedule &schedule) {
-  OperatorOpInterface op = task.ops.front();
-  ContractionShape problem = op.getContractionShape(shape);
+namespace {
+/// The tiles that are computed, and what part of the output they make up.
+struct Coverage {
+  int64_t tiles, rows, columns;
+};
+} // namespace
+
+/// Whether tiles are laid over the rows and columns of the output itself.
+static bool isTiledAsIs(OperatorOpInterface op) {
+  return llvm::all_of(
+             op.getTiledDimGroups(),
+             [](ArrayRef<unsigned> group) { return group.size() == 1; }) &&
+         op.getTiledDimNames().size() == 3;
+}
+
+/// Some strips of tiles where the rest is more of the same; of an output with
+/// other dimensions than rows and columns all of it.
+static Coverage cover(OperatorOpInterface op, const Schedule &schedule,
+                      const ContractionShape &problem,
+                      ArrayRef<int64_t> outputSizes) {
+  int64_t all =
+      problem.batch * ::dietcode::tilesOf(schedule, problem.m, problem.n);
+  if (!isTiledAsIs(op)) {
+    int64_t elements = problem.batch * problem.m * problem.n;
+    return {all, elements / outputSizes.back(), outputSizes.back()};
+  }
   bool isMFirst = schedule.order == ::dietcode::TileOrder::MFirst;
-  int64_t all = ::dietcode::tilesOf(schedule, problem.m, problem.n);
   int64_t strip = isMFirst ? ::dietcode::tilesOf(schedule, problem.m, 1)
                            : ::dietcode::tilesOf(schedule, 1, problem.n);
   int64_t tiles = std::min(all, kTileStrips * strip);
   int64_t strips = tiles / strip;
-  int64_t rows =
-      isMFirst ? problem.m : std::min(problem.m, strips * schedule.blockM);
-  int64_t columns =
-      isMFirst ? std::min(problem.n, strips * schedule.blockN) : problem.n;
+  if (isMFirst)
+    return {tiles, problem.m, std::min(problem.n, strips * schedule.blockN)};
+  return {tiles, std::min(problem.m, strips * schedule.blockM), problem.n};
+}
+
+Expected<bool> Verification::addTo(Job &job, const Schedule &schedule) {
+  OperatorOpInterface op = task.ops.front();
+  ContractionShape problem = op.getContractionShape(op.getTiledShape(shape));
+  SmallVector<int64_t> sizes(expected.sizes.begin(), expected.sizes.end());
+  auto [tiles, rows, columns] = cover(op, schedule, problem, sizes);
   JobOutput region;
   region.buffer = output;
   region.sizes = {rows, columns};
-  region.strides = {problem.n, 1};
+  region.strides = {sizes.back(), 1};
   region.tolerance = kTolerance;
   Expected<std::string> values =
       writeCorner("expected", expected.values, rows, columns);

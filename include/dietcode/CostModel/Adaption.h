@@ -28,7 +28,7 @@
 #ifndef DIETCODE_COSTMODEL_ADAPTION_H
 #define DIETCODE_COSTMODEL_ADAPTION_H
 
-#include "dietcode/Search/Schedule.h"
+#include "dietcode/Search/ContractionShape.h"
 #include "dietcode/Target/DeviceSpec.h"
 
 #include <algorithm>
@@ -38,17 +38,6 @@
 #include <vector>
 
 namespace dietcode {
-
-/// Extents of C[m, n] += A[m, k] B[k, n].
-struct ContractionShape {
-  int64_t m;
-  int64_t n;
-  int64_t k;
-
-  friend bool operator==(const ContractionShape &a, const ContractionShape &b) {
-    return a.m == b.m && a.n == b.n && a.k == b.k;
-  }
-};
 
 /// The predicted time and where it comes from.
 struct CostEstimate {

@@ -35,11 +35,14 @@ struct TuningTask {
   std::shared_ptr<CandidateCompiler> compiler;
   std::string twin; ///< Of the kernel that records are of.
 
-  /// The extents of all problem dimensions for a shape of the cost model.
+  /// Extents of the problem dimensions from within the range.
+  SmallVector<int64_t> sizes;
+
+  /// Extents of all problem dimensions for a shape of the cost model. Of
+  /// several dimensions that are tiled as one, the inner ones are near to
+  /// `sizes`; where static ones do not divide the extent, there is more of it.
   SmallVector<int64_t>
-  problemShape(const ::dietcode::ContractionShape &shape) const {
-    return {shape.m, shape.n, shape.k};
-  }
+  problemShape(const ::dietcode::ContractionShape &shape) const;
 };
 
 /// The tasks of `module`, in the order of the IR, or those of function `entry`

@@ -138,20 +138,19 @@ void KernelBuilder::createThreadPosition() {
 }
 
 TileStaging KernelBuilder::createStaging(unsigned operand) {
-  bool isLhs = operand == MatmulOp::kLhs;
+  bool isLhs = operand == ContractionOpInterface::kLhs;
   TileStaging::Config config;
-  config.spatialDim = isLhs ? MatmulOp::M : MatmulOp::N;
-  config.reductionDim = MatmulOp::K;
+  config.spatial = isLhs ? frame.m : frame.n;
+  config.reduction = frame.k;
   config.extent = isLhs ? schedule.blockM : schedule.blockN;
   config.blockK = schedule.blockK;
   config.threads = layout.threads;
-  config.vectorWidth = request.twin == Twin::General
-                           ? 1
-                           : (isLhs ? layout.vectorA : layout.vectorB);
+  bool isVector =
+      request.twin == Twin::Aligned && isVectorized(request.op, operand);
+  config.vectorWidth = isVector ? (isLhs ? layout.vectorA : layout.vectorB) : 1;
   config.sharedBase = isLhs ? 0 : getRhsBase();
   return TileStaging(b, config, frame.views[operand], shared, frame.threadId,
-                     isLhs ? frame.startM : frame.startN,
-                     isLhs ? frame.sizeM : frame.sizeN);
+                     isLhs ? frame.startM : frame.startN);
 }
 
 /// `tile` elements of a k row in shared memory, in groups of `group`; `base`
@@ -213,11 +212,13 @@ static void createPrefetch(ImplicitLocOpBuilder &b, Value hasNext,
 /// Parts are contiguous and, but for the last ones, of equal numbers of tiles.
 /// Tile i > 0 starts at residue + (i - 1) * blockK, tile 0 at 0.
 TileRange KernelBuilder::createTileRange() {
-  Value kTiles = math.max(math.ceilDiv(frame.sizeK, schedule.blockK), 1);
+  Value kTiles =
+      math.max(math.ceilDiv(frame.k.getExtent(), schedule.blockK), 1);
   Value fullTiles = math.sub(kTiles, math.constant(1));
-  Value residue = math.sub(frame.sizeK, math.mul(fullTiles, schedule.blockK));
+  Value residue =
+      math.sub(frame.k.getExtent(), math.mul(fullTiles, schedule.blockK));
   if (schedule.split == 1)
-    return {kTiles, math.constant(0), residue, frame.sizeK};
+    return {kTiles, math.constant(0), residue, frame.k.getExtent()};
   Value tilesPerPart = math.ceilDiv(kTiles, schedule.split);
   Value first = math.min(math.mul(frame.share, tilesPerPart), kTiles);
   Value last = math.min(math.add(first, tilesPerPart), kTiles);
@@ -282,21 +283,25 @@ void KernelBuilder::createLoopBody(scf::ForOp loop, size_t sumCount,
 
 void KernelBuilder::createWriteBack(ArrayRef<Value> sums) {
   ThreadTile rows{math.add(frame.startM, math.mul(threadM, layout.groupM)),
-                  frame.sizeM, schedule.threadM, layout.groupM,
+                  frame.m.getExtent(), schedule.threadM, layout.groupM,
                   layout.threadsM};
   ThreadTile columns{math.add(frame.startN, math.mul(threadN, layout.groupN)),
-                     frame.sizeN, schedule.threadN, layout.groupN,
+                     frame.n.getExtent(), schedule.threadN, layout.groupN,
                      layout.threadsN};
   if (!frame.workspace) {
-    EpilogueWriter(b, request.op, frame.views, request.twin)
-        .write(sums, rows, columns);
+    EpilogueWriter(b, request, frame).write(sums, rows, columns);
     return;
   }
-  Workspace workspace(b, frame.workspace, frame.sizeM, frame.sizeN);
+  Workspace workspace(b, frame.workspace, frame.workspaceRows,
+                      frame.n.getExtent());
   columns.size = workspace.getColumns();
+  SmallVector<Value> rowsOf = getElements(b, rows, 1);
+  SmallVector<Value> columnsOf = getElements(b, columns, columns.group);
   writeTile(b, sums, rows, columns, columns.group,
-            [&](ArrayRef<Value> group, Value row, Value column) {
-              workspace.store(group, frame.share, row, column);
+            [&](ArrayRef<Value> group, size_t row, size_t column) {
+              workspace.store(group, frame.share,
+                              math.add(frame.workspaceRow, rowsOf[row]),
+                              columnsOf[column]);
             });
 }
 
@@ -304,8 +309,8 @@ void KernelBuilder::build(gpu::GPUFuncOp kernel) {
   frame = createFrame(b, kernel, request);
   shared = kernel.getWorkgroupAttributions().front();
   createThreadPosition();
-  TileStaging lhs = createStaging(MatmulOp::kLhs);
-  TileStaging rhs = createStaging(MatmulOp::kRhs);
+  TileStaging lhs = createStaging(ContractionOpInterface::kLhs);
+  TileStaging rhs = createStaging(ContractionOpInterface::kRhs);
   createWriteBack(createMainLoop(lhs, rhs, createTileRange()));
   gpu::ReturnOp::create(b);
 }

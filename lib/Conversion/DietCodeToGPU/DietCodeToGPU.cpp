@@ -56,23 +56,23 @@ using ::dietcode::Schedule;
 // What can be generated
 //===----------------------------------------------------------------------===//
 
-static LogicalResult checkElementTypes(MatmulOp op) {
+static LogicalResult checkElementTypes(ContractionOpInterface op) {
   for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
     Type type = getElementTypeOrSelf(operand);
     if (!isSupportedElementType(type))
-      return op.emitOpError()
+      return op->emitOpError()
              << "cannot be compiled for the GPU: '" << op.getOperandName(index)
              << "' has element type " << type << "; supported is f32";
     if (cast<MemRefType>(operand.getType()).getMemorySpace())
-      return op.emitOpError()
+      return op->emitOpError()
              << "cannot be compiled for the GPU: '" << op.getOperandName(index)
              << "' must be in the default memory space, got "
              << operand.getType();
     if (!cast<MemRefType>(operand.getType()).isStrided())
-      return op.emitOpError() << "cannot be compiled for the GPU: the layout "
-                                 "of '"
-                              << op.getOperandName(index)
-                              << "' is not strided, " << operand.getType();
+      return op->emitOpError() << "cannot be compiled for the GPU: the layout "
+                                  "of '"
+                               << op.getOperandName(index)
+                               << "' is not strided, " << operand.getType();
   }
   return success();
 }
@@ -112,8 +112,9 @@ namespace {
 /// Replaces one operator by the code that launches its micro-kernels.
 class OperatorLowering {
 public:
-  OperatorLowering(ImplicitLocOpBuilder &b, MatmulOp op, DispatchOp dispatch,
-                   ArrayRef<MicroKernelOp> microKernels, KernelLibrary &library)
+  OperatorLowering(ImplicitLocOpBuilder &b, ContractionOpInterface op,
+                   DispatchOp dispatch, ArrayRef<MicroKernelOp> microKernels,
+                   KernelLibrary &library)
       : b(b), math(b), op(op), dispatch(dispatch), microKernels(microKernels),
         library(library) {}
 
@@ -128,20 +129,29 @@ private:
 
   ImplicitLocOpBuilder &b;
   IndexMath math;
-  MatmulOp op;
+  ContractionOpInterface op;
   DispatchOp dispatch;
   ArrayRef<MicroKernelOp> microKernels;
   KernelLibrary &library;
-  SmallVector<Value> sizes; ///< Of the problem dimensions.
+  Value getExtent(ContractionGroup group) const {
+    return extents[static_cast<unsigned>(group)];
+  }
+  /// How many products there are, and rows of all of them.
+  Value getProducts() const { return getExtent(ContractionGroup::B); }
+  Value getRows() {
+    return math.mul(getProducts(), getExtent(ContractionGroup::M));
+  }
+
+  SmallVector<Value> sizes;   ///< Of the problem dimensions.
+  SmallVector<Value> extents; ///< Of each group.
 };
 
 } // namespace
 
 void OperatorLowering::readSizes() {
-  auto operatorOp = cast<OperatorOpInterface>(op.getOperation());
-  for (unsigned dim : {MatmulOp::M, MatmulOp::N, MatmulOp::K}) {
+  for (unsigned dim : llvm::seq(op.getProblemDimNames().size())) {
     // Static where any operand says so.
-    auto occurrences = operatorOp.getOccurrences(dim);
+    auto occurrences = op.getOccurrences(dim);
     auto best = llvm::find_if(occurrences, [&](auto occurrence) {
       auto type =
           cast<MemRefType>(op->getOperand(occurrence.operand).getType());
@@ -150,6 +160,13 @@ void OperatorLowering::readSizes() {
     auto occurrence = best == occurrences.end() ? occurrences.front() : *best;
     sizes.push_back(b.createOrFold<memref::DimOp>(
         op->getOperand(occurrence.operand), occurrence.dim));
+  }
+  for (auto group : {ContractionGroup::B, ContractionGroup::M,
+                     ContractionGroup::N, ContractionGroup::K}) {
+    Value extent = math.constant(1);
+    for (unsigned dim : op.getGroup(group))
+      extent = math.mul(extent, sizes[dim]);
+    extents.push_back(extent);
   }
 }
 
@@ -164,11 +181,16 @@ Value OperatorLowering::areAllAligned() {
 }
 
 Value OperatorLowering::selectKernel() {
-  SmallVector<StringRef> names = op.getProblemDimNames();
+  SmallVector<StringRef> names = op.getTiledDimNames();
+  SmallVector<SmallVector<unsigned>> groups = op.getTiledDimGroups();
   SmallVector<Value> dispatched;
-  for (StringRef dim : dispatch.getDims().getAsValueRange<StringAttr>())
-    dispatched.push_back(
-        sizes[std::distance(names.begin(), llvm::find(names, dim))]);
+  for (StringRef dim : dispatch.getDims().getAsValueRange<StringAttr>()) {
+    Value extent = math.constant(1);
+    for (unsigned member :
+         groups[std::distance(names.begin(), llvm::find(names, dim))])
+      extent = math.mul(extent, sizes[member]);
+    dispatched.push_back(extent);
+  }
   return SelectOp::create(b, op.getDispatchAttr(), dispatched);
 }
 
@@ -180,8 +202,8 @@ void OperatorLowering::createLaunches(MicroKernelOp microKernel, Twin twin,
   Type tokenType = b.getType<gpu::AsyncTokenType>();
   Value token;
   if (schedule.split > 1) {
-    Value elements = Workspace::getElements(
-        b, schedule.split, sizes[MatmulOp::M], sizes[MatmulOp::N]);
+    Value elements = Workspace::getElements(b, schedule.split, getRows(),
+                                            getExtent(ContractionGroup::N));
     token = gpu::WaitOp::create(b, tokenType, ValueRange()).getAsyncToken();
     auto workspace = gpu::AllocOp::create(b, Workspace::getType(b.getContext()),
                                           tokenType, token, elements,
@@ -208,8 +230,10 @@ void OperatorLowering::createLaunches(MicroKernelOp microKernel, Twin twin,
 
 void OperatorLowering::createLaunch(MicroKernelOp microKernel, Value aligned) {
   Schedule schedule = microKernel.getSchedule().getSchedule();
-  Value tiles = math.mul(math.ceilDiv(sizes[MatmulOp::M], schedule.blockM),
-                         math.ceilDiv(sizes[MatmulOp::N], schedule.blockN));
+  Value tiles =
+      math.mul(math.ceilDiv(getExtent(ContractionGroup::M), schedule.blockM),
+               math.ceilDiv(getExtent(ContractionGroup::N), schedule.blockN));
+  tiles = math.mul(tiles, getProducts());
   // A static size or stride may rule vectors out.
   if (matchPattern(aligned, m_Zero()))
     return createLaunches(microKernel, Twin::General, tiles);
@@ -230,8 +254,9 @@ void OperatorLowering::lower() {
   b.setInsertionPoint(op);
   readSizes();
   Value zero = math.constant(0);
-  Value nonEmpty = math.both(math.less(zero, sizes[MatmulOp::M]),
-                             math.less(zero, sizes[MatmulOp::N]));
+  Value nonEmpty = math.both(math.less(zero, getExtent(ContractionGroup::M)),
+                             math.less(zero, getExtent(ContractionGroup::N)));
+  nonEmpty = math.both(nonEmpty, math.less(zero, getProducts()));
   auto ifNonEmpty = scf::IfOp::create(b, nonEmpty, /*withElseRegion=*/false);
   b.setInsertionPointToStart(ifNonEmpty.thenBlock());
   Value aligned = areAllAligned();
@@ -256,14 +281,15 @@ void OperatorLowering::lower() {
 // Pass
 //===----------------------------------------------------------------------===//
 
-static LogicalResult lowerOperator(MatmulOp op, KernelLibrary &library) {
+static LogicalResult lowerOperator(ContractionOpInterface op,
+                                   KernelLibrary &library) {
   if (!op.hasPureBufferSemantics())
-    return op.emitOpError(
+    return op->emitOpError(
         "cannot be compiled for the GPU on tensors; bufferize "
         "it first");
   if (!op.getDispatchAttr())
-    return op.emitOpError("cannot be compiled for the GPU without a dispatch; "
-                          "run dietcode-select-micro-kernels");
+    return op->emitOpError("cannot be compiled for the GPU without a dispatch; "
+                           "run dietcode-select-micro-kernels");
   if (failed(checkElementTypes(op)))
     return failure();
   auto dispatch = SymbolTable::lookupNearestSymbolFrom<DispatchOp>(
@@ -284,10 +310,10 @@ struct ConvertDietCodeToGPU
   using Base::Base;
 
   void runOnOperation() override {
-    SmallVector<MatmulOp> ops;
-    getOperation().walk([&](MatmulOp op) { ops.push_back(op); });
+    SmallVector<ContractionOpInterface> ops;
+    getOperation().walk([&](ContractionOpInterface op) { ops.push_back(op); });
     KernelLibrary library(getOperation());
-    for (MatmulOp op : ops)
+    for (ContractionOpInterface op : ops)
       if (failed(lowerOperator(op, library)))
         return signalPassFailure();
     SmallVector<RowwiseOp> rowwiseOps;
@@ -297,7 +323,7 @@ struct ConvertDietCodeToGPU
       if (failed(lowerRowwise(op, rowwiseLibrary)))
         return signalPassFailure();
     // The libraries refer to the operators until all kernels are generated.
-    for (MatmulOp op : ops)
+    for (ContractionOpInterface op : ops)
       op.erase();
     for (RowwiseOp op : rowwiseOps)
       op.erase();

@@ -8,56 +8,68 @@
 
 #include "EpilogueWriter.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
 using namespace mlir::dietcode;
+
+using Interface = ContractionOpInterface;
 
 /// In the aligned twin whole groups are guarded, which the extent in n, a
 /// multiple of the group, allows; in the general twin single elements.
 void EpilogueWriter::write(ArrayRef<Value> sums, const ThreadTile &rows,
                            const ThreadTile &columns) {
-  int64_t step = isVector(MatmulOp::kOut, columns.group) ? columns.group : 1;
+  int64_t step = isVector(Interface::kOut, columns.group) ? columns.group : 1;
+  // Numbers beyond the extents have indices, too; their use is guarded.
+  auto getIndices = [&](const TiledDim &dim, ArrayRef<Value> numbers) {
+    return llvm::map_to_vector(
+        numbers, [&](Value number) { return dim.getIndices(b, number); });
+  };
+  auto rowIndices = getIndices(frame.m, getElements(b, rows, 1));
+  auto columnIndices = getIndices(frame.n, getElements(b, columns, step));
   writeTile(b, sums, rows, columns, step,
-            [&](ArrayRef<Value> group, Value row, Value column) {
-              writeGroup(group, row, column);
+            [&](ArrayRef<Value> group, size_t row, size_t column) {
+              writeGroup(group, {rowIndices[row], columnIndices[column]});
             });
 }
 
-void EpilogueWriter::writeGroup(ArrayRef<Value> sums, Value row, Value column) {
+void EpilogueWriter::writeGroup(ArrayRef<Value> sums,
+                                const Position &position) {
   int64_t count = sums.size();
   SmallVector<Value> results(sums);
   if (op.getAccumulate()) {
-    SmallVector<Value> initial =
-        readOperand(MatmulOp::kOut, row, column, count);
+    SmallVector<Value> initial = readOperand(Interface::kOut, position, count);
     for (auto [result, value] : llvm::zip_equal(results, initial))
       result = arith::AddFOp::create(b, value, result);
   }
   SmallVector<SmallVector<Value>> operands;
-  for (unsigned operand : llvm::seq<unsigned>(MatmulOp::kFirstEpilogueOperand,
+  for (unsigned operand : llvm::seq<unsigned>(Interface::kFirstEpilogueOperand,
                                               op->getNumOperands()))
-    operands.push_back(readOperand(operand, row, column, count));
+    operands.push_back(readOperand(operand, position, count));
   for (auto [index, result] : llvm::enumerate(results)) {
     SmallVector<Value> elements;
     for (const SmallVector<Value> &operand : operands)
       elements.push_back(operand[index]);
     result = applyEpilogue(result, elements);
   }
-  const MatrixView &out = views[MatmulOp::kOut];
-  storeGroup(b, results, out.flat, getOffset(out, row, column));
+  const MatrixView &out = frame.views[Interface::kOut];
+  storeGroup(b, results, out.flat, getOffset(out, position));
 }
 
-/// The elements that an operand gives to columns `column` to `column + count`.
-SmallVector<Value> EpilogueWriter::readOperand(unsigned operand, Value row,
-                                               Value column, int64_t count) {
-  const MatrixView &view = views[operand];
+/// The elements that an operand gives to `count` neighbours.
+SmallVector<Value> EpilogueWriter::readOperand(unsigned operand,
+                                               const Position &position,
+                                               int64_t count) {
+  const MatrixView &view = frame.views[operand];
   if (isVector(operand, count))
-    return loadGroup(b, view.flat, getOffset(view, row, column), count);
+    return loadGroup(b, view.flat, getOffset(view, position), count);
   // What does not depend on the column is read once.
-  bool varies = view.map.isFunctionOfDim(MatmulOp::N);
+  ArrayRef<unsigned> columns = frame.n.getDims();
+  bool varies = !columns.empty() && view.map.isFunctionOfDim(columns.back());
   SmallVector<Value> elements;
   for (int64_t i : llvm::seq<int64_t>(0, varies ? count : 1))
-    elements.push_back(memref::LoadOp::create(
-        b, view.flat, getOffset(view, row, math.add(column, i))));
+    elements.push_back(
+        memref::LoadOp::create(b, view.flat, getOffset(view, position, i)));
   elements.resize(count, elements.front());
   return elements;
 }
@@ -66,10 +78,15 @@ bool EpilogueWriter::isVector(unsigned operand, int64_t count) {
   return twin == Twin::Aligned && count > 1 && isVectorized(op, operand);
 }
 
-Value EpilogueWriter::getOffset(const MatrixView &view, Value row,
-                                Value column) {
-  return math.add(math.mul(row, math.of(view.getStride(MatmulOp::M))),
-                  math.mul(column, math.of(view.getStride(MatmulOp::N))));
+/// Neighbours are so in the last dimension of n: there are several only where
+/// its extent is a multiple of their number.
+Value EpilogueWriter::getOffset(const MatrixView &view,
+                                const Position &position, int64_t neighbour) {
+  ProblemIndices column = position.column;
+  if (neighbour > 0)
+    column.back().second = math.add(column.back().second, neighbour);
+  Value offset = math.add(view.start, view.getOffset(b, position.row));
+  return math.add(offset, view.getOffset(b, column));
 }
 
 Value EpilogueWriter::applyEpilogue(Value sum, ArrayRef<Value> operands) {

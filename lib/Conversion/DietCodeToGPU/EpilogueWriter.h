@@ -15,35 +15,39 @@
 #ifndef DIETCODE_CONVERSION_DIETCODETOGPU_EPILOGUEWRITER_H
 #define DIETCODE_CONVERSION_DIETCODETOGPU_EPILOGUEWRITER_H
 
-#include "MatrixView.h"
+#include "KernelFrame.h"
 #include "TileWriter.h"
-#include "Twin.h"
 
 namespace mlir::dietcode {
 
 /// Writes the tile of a thread.
 class EpilogueWriter {
 public:
-  EpilogueWriter(ImplicitLocOpBuilder &b, MatmulOp op,
-                 ArrayRef<MatrixView> views, Twin twin)
-      : b(b), math(b), op(op), views(views), twin(twin) {}
+  EpilogueWriter(ImplicitLocOpBuilder &b, const KernelRequest &request,
+                 const KernelFrame &frame)
+      : b(b), math(b), op(request.op), frame(frame), twin(request.twin) {}
 
   /// `sums` is row major, rows.elements by columns.elements.
   void write(ArrayRef<Value> sums, const ThreadTile &rows,
              const ThreadTile &columns);
 
 private:
-  void writeGroup(ArrayRef<Value> sums, Value row, Value column);
-  SmallVector<Value> readOperand(unsigned operand, Value row, Value column,
+  /// Where a group of neighbours begins.
+  struct Position {
+    ProblemIndices row, column;
+  };
+  void writeGroup(ArrayRef<Value> sums, const Position &position);
+  SmallVector<Value> readOperand(unsigned operand, const Position &position,
                                  int64_t count);
-  Value getOffset(const MatrixView &view, Value row, Value column);
+  Value getOffset(const MatrixView &view, const Position &position,
+                  int64_t neighbour = 0);
   Value applyEpilogue(Value sum, ArrayRef<Value> operands);
   bool isVector(unsigned operand, int64_t count);
 
   ImplicitLocOpBuilder &b;
   IndexMath math;
-  MatmulOp op;
-  ArrayRef<MatrixView> views;
+  ContractionOpInterface op;
+  const KernelFrame &frame;
   Twin twin;
 };
 

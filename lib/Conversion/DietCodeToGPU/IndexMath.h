@@ -50,8 +50,12 @@ public:
   Value div(Value lhs, int64_t rhs) {
     return b.createOrFold<arith::DivUIOp>(lhs, constant(rhs));
   }
-  Value rem(Value lhs, int64_t rhs) {
-    return b.createOrFold<arith::RemUIOp>(lhs, constant(rhs));
+  Value div(Value lhs, Value rhs) {
+    return b.createOrFold<arith::DivUIOp>(lhs, rhs);
+  }
+  Value rem(Value lhs, int64_t rhs) { return rem(lhs, constant(rhs)); }
+  Value rem(Value lhs, Value rhs) {
+    return b.createOrFold<arith::RemUIOp>(lhs, rhs);
   }
   Value min(Value lhs, Value rhs) {
     return b.createOrFold<arith::MinSIOp>(lhs, rhs);
@@ -60,6 +64,10 @@ public:
     return b.createOrFold<arith::MaxSIOp>(lhs, constant(rhs));
   }
   Value ceilDiv(Value lhs, int64_t rhs) { return div(add(lhs, rhs - 1), rhs); }
+  /// Whether 0 <= lhs < rhs; `lhs` alone may be negative.
+  Value isWithin(Value lhs, Value rhs) {
+    return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult, lhs, rhs);
+  }
   Value less(Value lhs, Value rhs) {
     return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, lhs, rhs);
   }

@@ -10,6 +10,7 @@
 #include "Workspace.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
 using namespace mlir::dietcode;
@@ -20,7 +21,7 @@ gpu::GPUFuncOp mlir::dietcode::createKernel(OpBuilder &builder,
                                             const KernelRequest &request,
                                             StringRef name,
                                             int64_t sharedElements) {
-  MatmulOp op = request.op;
+  ContractionOpInterface op = request.op;
   ImplicitLocOpBuilder b(op.getLoc(), builder);
   SmallVector<Type> parameters(op->getOperandTypes());
   if (request.schedule.split > 1)
@@ -46,12 +47,43 @@ gpu::GPUFuncOp mlir::dietcode::createKernel(OpBuilder &builder,
   return kernel;
 }
 
-/// Finds the tile of the block, and which of the tile's blocks it is. In the
-/// grid, blocks of a tile follow each other, and so do tiles along the first
-/// dimension of the order: they share a tile of B (m first) or of A (n first)
-/// in the L2 cache.
-static void createTilePosition(ImplicitLocOpBuilder &b, KernelFrame &frame,
-                               const KernelRequest &request) {
+/// The value of each extent of the problem: static where any operand says so.
+/// The destination comes first, since it is sure to be accessed.
+static SmallVector<Value> createSizes(ImplicitLocOpBuilder &b,
+                                      ContractionOpInterface op,
+                                      ArrayRef<MatrixView> views) {
+  IndexMath math(b);
+  SmallVector<Value> sizes;
+  for (auto [dim, known] : llvm::enumerate(op.getStaticProblemShape())) {
+    if (!ShapedType::isDynamic(known)) {
+      sizes.push_back(math.constant(known));
+      continue;
+    }
+    auto occurrences = op.getOccurrences(dim);
+    auto *best = llvm::find_if(occurrences, [](auto occurrence) {
+      return occurrence.operand == ContractionOpInterface::kOut;
+    });
+    auto occurrence = best == occurrences.end() ? occurrences.front() : *best;
+    sizes.push_back(math.of(views[occurrence.operand].sizes[occurrence.dim]));
+  }
+  return sizes;
+}
+
+static TiledDim createTiledDim(ImplicitLocOpBuilder &b,
+                               ContractionOpInterface op,
+                               ContractionGroup group, ArrayRef<Value> sizes) {
+  SmallVector<unsigned> dims = op.getGroup(group);
+  return TiledDim(b, dims, llvm::map_to_vector(dims, [&](unsigned dim) {
+                    return sizes[dim];
+                  }));
+}
+
+/// Finds the tile of the block, and which of the tile's blocks it is; gives the
+/// number of the product. In the grid, blocks of a tile follow each other, and
+/// so do tiles along the first dimension of the order: they share a tile of B
+/// (m first) or of A (n first) in the L2 cache. Products come last.
+static Value createTilePosition(ImplicitLocOpBuilder &b, KernelFrame &frame,
+                                const KernelRequest &request, bool isBatch) {
   IndexMath math(b);
   const Schedule &schedule = request.schedule;
   Value tile = gpu::BlockIdOp::create(b, gpu::Dimension::x);
@@ -60,37 +92,44 @@ static void createTilePosition(ImplicitLocOpBuilder &b, KernelFrame &frame,
     frame.share = math.rem(tile, request.step.blocksPerTile);
     tile = math.div(tile, request.step.blocksPerTile);
   }
+  Value tilesM = math.ceilDiv(frame.m.getExtent(), schedule.blockM);
+  Value tilesN = math.ceilDiv(frame.n.getExtent(), schedule.blockN);
+  Value product = math.constant(0);
+  if (isBatch) {
+    Value tiles = math.mul(tilesM, tilesN);
+    product = math.div(tile, tiles);
+    tile = math.rem(tile, tiles);
+  }
   bool isMFirst = schedule.order == TileOrder::MFirst;
-  Value tiles = isMFirst ? math.ceilDiv(frame.sizeM, schedule.blockM)
-                         : math.ceilDiv(frame.sizeN, schedule.blockN);
-  Value inner = b.createOrFold<arith::RemUIOp>(tile, tiles);
-  Value outer = b.createOrFold<arith::DivUIOp>(tile, tiles);
+  Value inner = math.rem(tile, isMFirst ? tilesM : tilesN);
+  Value outer = math.div(tile, isMFirst ? tilesM : tilesN);
   frame.startM = math.mul(isMFirst ? inner : outer, schedule.blockM);
   frame.startN = math.mul(isMFirst ? outer : inner, schedule.blockN);
+  return product;
 }
 
 KernelFrame mlir::dietcode::createFrame(ImplicitLocOpBuilder &b,
                                         gpu::GPUFuncOp kernel,
                                         const KernelRequest &request) {
   IndexMath math(b);
-  MatmulOp op = request.op;
+  ContractionOpInterface op = request.op;
   KernelFrame frame;
   for (auto [index, map] : llvm::enumerate(op.getOperandMaps()))
     frame.views.push_back(createMatrixView(b, kernel.getArgument(index), map));
   if (request.schedule.split > 1)
     frame.workspace = kernel.getArgument(op->getNumOperands());
-  // Each size from the operand that is sure to be addressed by it.
-  auto sizeOf = [&](unsigned operand, unsigned dim) {
-    const MatrixView &view = frame.views[operand];
-    for (auto [position, expr] : llvm::enumerate(view.map.getResults()))
-      if (cast<AffineDimExpr>(expr).getPosition() == dim)
-        return math.of(view.sizes[position]);
-    llvm_unreachable("operand is not indexed by the dimension");
-  };
-  frame.sizeM = sizeOf(MatmulOp::kOut, MatmulOp::M);
-  frame.sizeN = sizeOf(MatmulOp::kOut, MatmulOp::N);
-  frame.sizeK = sizeOf(MatmulOp::kLhs, MatmulOp::K);
+  SmallVector<Value> sizes = createSizes(b, op, frame.views);
+  frame.m = createTiledDim(b, op, ContractionGroup::M, sizes);
+  frame.n = createTiledDim(b, op, ContractionGroup::N, sizes);
+  frame.k = createTiledDim(b, op, ContractionGroup::K, sizes);
+  TiledDim batch = createTiledDim(b, op, ContractionGroup::B, sizes);
   frame.threadId = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
-  createTilePosition(b, frame, request);
+  Value product =
+      createTilePosition(b, frame, request, !batch.getDims().empty());
+  ProblemIndices indices = batch.getIndices(b, product);
+  for (MatrixView &view : frame.views)
+    view = view.advance(b, indices);
+  frame.workspaceRow = math.mul(product, frame.m.getExtent());
+  frame.workspaceRows = math.mul(batch.getExtent(), frame.m.getExtent());
   return frame;
 }

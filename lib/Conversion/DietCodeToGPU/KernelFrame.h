@@ -24,7 +24,7 @@ namespace mlir::dietcode {
 
 /// One kernel to generate.
 struct KernelRequest {
-  MatmulOp op;
+  ContractionOpInterface op;
   ::dietcode::Schedule schedule;
   ::dietcode::KernelStep step;
   Twin twin;
@@ -32,9 +32,12 @@ struct KernelRequest {
 
 /// What the body of a kernel starts from.
 struct KernelFrame {
-  SmallVector<MatrixView> views; ///< Of the operator's operands.
-  Value workspace;               ///< Flat; null without a split.
-  Value sizeM, sizeN, sizeK;
+  /// Of the operator's operands, for the product that the block works on.
+  SmallVector<MatrixView> views;
+  TiledDim m, n, k;
+  Value workspace;     ///< Flat; null without a split.
+  Value workspaceRow;  ///< Where the rows of the block's product begin in it,
+  Value workspaceRows; ///< and how many there are of all products.
   Value threadId;
   Value startM, startN; ///< Of the tile that the block works on.
   Value share;          ///< Which of the tile's blocks it is.

@@ -12,14 +12,14 @@
 using namespace mlir;
 using namespace mlir::dietcode;
 
-/// Whether the same kernel serves both: operand types, attributes and epilogue
-/// are equal; which dispatch they belong to does not matter.
-static bool needSameKernel(MatmulOp lhs, MatmulOp rhs) {
+/// Whether the same kernel serves both: types and maps of the operands and the
+/// epilogue are equal; which operation it is and which dispatch it belongs to
+/// does not matter.
+static bool needSameKernel(ContractionOpInterface lhs,
+                           ContractionOpInterface rhs) {
   if (lhs->getOperandTypes() != rhs->getOperandTypes() ||
-      lhs.getTransposeA() != rhs.getTransposeA() ||
-      lhs.getTransposeB() != rhs.getTransposeB() ||
       lhs.getAccumulate() != rhs.getAccumulate() ||
-      lhs.getEpilogueMaps() != rhs.getEpilogueMaps())
+      lhs.getOperandMaps() != rhs.getOperandMaps())
     return false;
   return OperationEquivalence::isRegionEquivalentTo(
       &lhs.getEpilogue(), &rhs.getEpilogue(),
@@ -38,7 +38,7 @@ gpu::GPUModuleOp KernelLibrary::getGPUModule() {
   return gpuModule;
 }
 
-gpu::GPUFuncOp KernelLibrary::getOrCreate(MatmulOp op,
+gpu::GPUFuncOp KernelLibrary::getOrCreate(ContractionOpInterface op,
                                           MicroKernelOp microKernel,
                                           const ::dietcode::KernelStep &step,
                                           Twin twin) {
@@ -47,9 +47,10 @@ gpu::GPUFuncOp KernelLibrary::getOrCreate(MatmulOp op,
         entry.twin == twin && needSameKernel(entry.op, op))
       return entry.kernel;
   OpBuilder builder = OpBuilder::atBlockEnd(getGPUModule().getBody());
-  std::string name = ("matmul_" + microKernel.getSymName() + step.suffix +
-                      (twin == Twin::Aligned ? "_aligned" : "_general"))
-                         .str();
+  std::string name =
+      (op->getName().stripDialect() + "_" + microKernel.getSymName() +
+       step.suffix + (twin == Twin::Aligned ? "_aligned" : "_general"))
+          .str();
   KernelRequest request{op, microKernel.getSchedule().getSchedule(), step,
                         twin};
   gpu::GPUFuncOp kernel = step.suffix.empty()

@@ -25,7 +25,8 @@ public:
 
   /// The kernel of a step by which `microKernel` serves `op`; generated on
   /// first use.
-  gpu::GPUFuncOp getOrCreate(MatmulOp op, MicroKernelOp microKernel,
+  gpu::GPUFuncOp getOrCreate(ContractionOpInterface op,
+                             MicroKernelOp microKernel,
                              const ::dietcode::KernelStep &step, Twin twin);
 
   /// Where all kernels go; created on first use.
@@ -33,7 +34,7 @@ public:
 
 private:
   struct Entry {
-    MatmulOp op;
+    ContractionOpInterface op;
     MicroKernelOp microKernel;
     std::string_view step; ///< Its suffix.
     Twin twin;

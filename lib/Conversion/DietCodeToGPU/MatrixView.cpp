@@ -7,17 +7,69 @@
 //===----------------------------------------------------------------------===//
 
 #include "MatrixView.h"
-#include "IndexMath.h"
+#include "dietcode/Dialect/DietCode/IR/DietCode.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
 using namespace mlir::dietcode;
 
-OpFoldResult MatrixView::getStride(unsigned problemDim) const {
-  for (auto [dim, expr] : llvm::enumerate(map.getResults()))
-    if (cast<AffineDimExpr>(expr).getPosition() == problemDim)
-      return strides[dim];
-  return IntegerAttr::get(IndexType::get(type.getContext()), 0);
+Value MatrixView::getStride(ImplicitLocOpBuilder &b,
+                            unsigned problemDim) const {
+  IndexMath math(b);
+  for (auto [stride, expr] : llvm::zip_equal(strides, map.getResults()))
+    for (auto [dim, coefficient] : matchLinearAccess(expr)->terms)
+      if (dim == problemDim)
+        return math.mul(math.of(stride), coefficient);
+  return math.constant(0);
+}
+
+Value MatrixView::getOffset(ImplicitLocOpBuilder &b,
+                            const ProblemIndices &indices) const {
+  IndexMath math(b);
+  Value offset = math.constant(0);
+  for (auto [dim, index] : indices)
+    offset = math.add(offset, math.mul(index, getStride(b, dim)));
+  return offset;
+}
+
+SmallVector<Value>
+MatrixView::moveWindows(ImplicitLocOpBuilder &b, ValueRange starts,
+                        const ProblemIndices &indices) const {
+  IndexMath math(b);
+  SmallVector<Value> positions(starts);
+  for (auto [position, window] : llvm::zip_equal(positions, windows))
+    for (auto [dim, coefficient] : window.terms)
+      for (auto [other, index] : indices)
+        if (other == dim)
+          position = math.add(position, math.mul(index, coefficient));
+  return positions;
+}
+
+SmallVector<Value> MatrixView::getWindowStarts() const {
+  return llvm::map_to_vector(windows,
+                             [](const Window &window) { return window.start; });
+}
+
+Value MatrixView::isInside(ImplicitLocOpBuilder &b,
+                           ValueRange positions) const {
+  IndexMath math(b);
+  Value inside;
+  for (auto [position, window] : llvm::zip_equal(positions, windows)) {
+    Value here = math.isWithin(position, window.size);
+    inside = inside ? math.both(inside, here) : here;
+  }
+  return inside;
+}
+
+MatrixView MatrixView::advance(ImplicitLocOpBuilder &b,
+                               const ProblemIndices &indices) const {
+  MatrixView moved = *this;
+  moved.start = IndexMath(b).add(start, getOffset(b, indices));
+  for (auto [window, position] : llvm::zip_equal(
+           moved.windows, moveWindows(b, getWindowStarts(), indices)))
+    window.start = position;
+  return moved;
 }
 
 std::optional<unsigned> MatrixView::getContiguousDim() const {
@@ -35,7 +87,8 @@ std::optional<unsigned> mlir::dietcode::getContiguousDim(MemRefType type,
     for (auto [dim, stride] : llvm::enumerate(strides))
       if (stride == 1)
         contiguous = dim;
-  return cast<AffineDimExpr>(map.getResult(contiguous)).getPosition();
+  auto dim = dyn_cast<AffineDimExpr>(map.getResult(contiguous));
+  return dim ? std::optional(dim.getPosition()) : std::nullopt;
 }
 
 MatrixView mlir::dietcode::createMatrixView(ImplicitLocOpBuilder &b,
@@ -57,6 +110,16 @@ MatrixView mlir::dietcode::createMatrixView(ImplicitLocOpBuilder &b,
       b, metadata.getBaseBuffer(), metadata.getConstifiedMixedOffset(),
       ArrayRef<OpFoldResult>{getAsOpFoldResult(extent)},
       ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
+  view.start = math.constant(0);
+  for (auto [expr, size, stride] :
+       llvm::zip_equal(map.getResults(), view.sizes, view.strides)) {
+    LinearAccess access = *matchLinearAccess(expr);
+    if (access.isDim())
+      continue;
+    Value start = math.constant(access.offset);
+    view.start = math.add(view.start, math.mul(start, math.of(stride)));
+    view.windows.push_back({access.terms, start, math.of(size)});
+  }
   return view;
 }
 
@@ -74,7 +137,7 @@ Value mlir::dietcode::createAlignmentTest(ImplicitLocOpBuilder &b, Value buffer,
   for (auto [expr, size, stride] :
        llvm::zip_equal(map.getResults(), metadata.getConstifiedMixedSizes(),
                        metadata.getConstifiedMixedStrides())) {
-    bool isContiguous = cast<AffineDimExpr>(expr).getPosition() == contiguous;
+    bool isContiguous = expr == getAffineDimExpr(contiguous, b.getContext());
     if (isContiguous)
       result = math.both(result, math.isMultiple(math.of(size), vector));
     result = math.both(result, isContiguous

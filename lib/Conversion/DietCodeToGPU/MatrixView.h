@@ -7,31 +7,53 @@
 //===----------------------------------------------------------------------===//
 //
 // How the generator sees an operand: as elements in memory with a stride in
-// each dimension of the problem, whatever the type of the buffer.
+// each dimension of the problem, whatever the type of the buffer and the map.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef DIETCODE_CONVERSION_DIETCODETOGPU_MATRIXVIEW_H
 #define DIETCODE_CONVERSION_DIETCODETOGPU_MATRIXVIEW_H
 
+#include "TiledDim.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace mlir::dietcode {
 
-/// A buffer indexed by problem dimensions through a projected permutation.
+/// A dimension of a buffer that is not one of the problem's, such as the rows
+/// of a padded image: 2 * y + fy - 1. What lies outside of it is zero.
+struct Window {
+  SmallVector<std::pair<unsigned, int64_t>> terms; ///< Dimension, coefficient.
+  Value start; ///< The index in the buffer where all terms are zero.
+  Value size;  ///< Of the buffer's dimension.
+};
+
+/// A buffer indexed by problem dimensions through a map of linear results.
 struct MatrixView {
   AffineMap map;   ///< From problem dimensions to dimensions of the buffer.
   MemRefType type; ///< Of the buffer.
   Value flat;      ///< The elements as a one-dimensional buffer.
   SmallVector<OpFoldResult> sizes;   ///< Of the buffer's dimensions.
   SmallVector<OpFoldResult> strides; ///< Of the buffer's dimensions.
+  Value start; ///< The offset in `flat` where all indices are zero.
+  SmallVector<Window> windows;
 
   /// Stride of a problem dimension in elements; zero where the map drops it.
-  OpFoldResult getStride(unsigned problemDim) const;
+  Value getStride(ImplicitLocOpBuilder &b, unsigned problemDim) const;
+  /// What `indices` add to an offset.
+  Value getOffset(ImplicitLocOpBuilder &b, const ProblemIndices &indices) const;
+  /// Where each window is when `indices` are added to `starts`.
+  SmallVector<Value> moveWindows(ImplicitLocOpBuilder &b, ValueRange starts,
+                                 const ProblemIndices &indices) const;
+  SmallVector<Value> getWindowStarts() const;
+  /// Whether windows at `positions` are within the buffer; null without any.
+  Value isInside(ImplicitLocOpBuilder &b, ValueRange positions) const;
+  /// The same buffer, in which `indices` are where others start from.
+  MatrixView advance(ImplicitLocOpBuilder &b,
+                     const ProblemIndices &indices) const;
   /// The problem dimension of the last dimension of unit stride that the type
-  /// tells; without one, that of the last dimension.
+  /// tells; without one, that of the last dimension. None if it is a window.
   std::optional<unsigned> getContiguousDim() const;
 };
 

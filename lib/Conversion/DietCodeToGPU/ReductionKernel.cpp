@@ -32,10 +32,11 @@ static SmallVector<Value> createSums(ImplicitLocOpBuilder &b,
                                      Value column, int64_t parts,
                                      int64_t count) {
   IndexMath math(b);
-  Workspace workspace(b, frame.workspace, frame.sizeM, frame.sizeN);
-  Value lastRow = math.sub(workspace.getRows(), math.constant(1));
+  Workspace workspace(b, frame.workspace, frame.workspaceRows,
+                      frame.n.getExtent());
+  Value lastRow = math.sub(frame.m.getExtent(), math.constant(1));
   Value lastColumn = math.sub(workspace.getColumns(), math.constant(count));
-  row = math.min(row, lastRow);
+  row = math.add(frame.workspaceRow, math.min(row, lastRow));
   column = math.min(column, lastColumn);
   SmallVector<SmallVector<Value>> loaded;
   for (int64_t part : llvm::seq<int64_t>(0, parts))
@@ -67,9 +68,9 @@ gpu::GPUFuncOp mlir::dietcode::buildReductionKernel(
       math.add(frame.startN, math.mul(math.rem(number, vectorsN), count));
   SmallVector<Value> sums =
       createSums(b, frame, row, column, schedule.split, count);
-  EpilogueWriter(b, request.op, frame.views, request.twin)
-      .write(sums, {row, frame.sizeM, 1, 1, 1},
-             {column, frame.sizeN, count, count, 1});
+  EpilogueWriter(b, request, frame)
+      .write(sums, {row, frame.m.getExtent(), 1, 1, 1},
+             {column, frame.n.getExtent(), count, count, 1});
   gpu::ReturnOp::create(b);
   return kernel;
 }

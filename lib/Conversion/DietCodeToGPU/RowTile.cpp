@@ -54,10 +54,9 @@ bool RowTile::isVector(unsigned operand) const {
 
 /// Of column `column + index` in an operand.
 Value RowTile::getOffset(unsigned operand, Value column, int64_t index) {
-  OpFoldResult stride =
-      context.views[operand].getStride(context.op.getColumnDim());
+  Value stride = context.views[operand].getStride(b, context.op.getColumnDim());
   return math.add(context.row.bases[operand],
-                  math.mul(math.add(column, index), math.of(stride)));
+                  math.mul(math.add(column, index), stride));
 }
 
 SmallVector<Value> RowTile::createZeros(TypeRange types) {

@@ -149,8 +149,8 @@ private:
   Twin twin;
 
   SmallVector<MatrixView> views; ///< Of each operand.
-  SmallVector<Value> sizes;      ///< Of the dimensions.
-  Value numRows;
+  TiledDim rows;
+  Value numColumns;
   Value threadId;
   DenseMap<Operation *, Value> shared; ///< For the partials of each reduction.
 };
@@ -159,7 +159,7 @@ private:
 
 void KernelBuilder::readSizes() {
   auto problem = cast<ProblemOpInterface>(op.getOperation());
-  numRows = math.constant(1);
+  SmallVector<Value> sizes;
   for (auto [dim, size] : llvm::enumerate(problem.getStaticProblemShape())) {
     if (!ShapedType::isDynamic(size)) {
       sizes.push_back(math.constant(size));
@@ -167,32 +167,22 @@ void KernelBuilder::readSizes() {
       auto occurrence = problem.getOccurrences(dim).front();
       sizes.push_back(math.of(views[occurrence.operand].sizes[occurrence.dim]));
     }
-    if (dim != op.getColumnDim())
-      numRows = math.mul(numRows, sizes.back());
   }
+  numColumns = sizes.pop_back_val();
+  auto dims = llvm::to_vector(llvm::seq(op.getColumnDim()));
+  rows = TiledDim(b, dims, sizes);
 }
 
 /// Where row number `row`, which may be past the end, is in each operand.
 RowPosition KernelBuilder::createRow(Value row) {
   RowPosition position;
-  position.isWritten = math.less(row, numRows);
+  position.isWritten = math.less(row, rows.getExtent());
   position.lane = math.rem(threadId, schedule.lanes);
-  position.size = sizes.back();
-  Value rest = math.min(row, math.sub(numRows, math.constant(1)));
-  SmallVector<Value> indices(op.getColumnDim());
-  for (unsigned dim : llvm::reverse(llvm::seq(op.getColumnDim()))) {
-    // Nothing is left to divide for the first dimension.
-    indices[dim] =
-        dim ? b.createOrFold<arith::RemUIOp>(rest, sizes[dim]) : rest;
-    if (dim)
-      rest = b.createOrFold<arith::DivUIOp>(rest, sizes[dim]);
-  }
-  for (const MatrixView &view : views) {
-    Value base = math.constant(0);
-    for (auto [dim, index] : llvm::enumerate(indices))
-      base = math.add(base, math.mul(index, math.of(view.getStride(dim))));
-    position.bases.push_back(base);
-  }
+  position.size = numColumns;
+  Value last = math.sub(rows.getExtent(), math.constant(1));
+  ProblemIndices indices = rows.getIndices(b, math.min(row, last));
+  for (const MatrixView &view : views)
+    position.bases.push_back(view.getOffset(b, indices));
   return position;
 }
 
@@ -322,7 +312,7 @@ void KernelBuilder::computeStreaming(const RowPosition &row,
 void KernelBuilder::computeBlock(Value block) {
   Value start = math.constant(0), rowBlock = block;
   if (!hasReductions()) {
-    Value tiles = math.max(math.ceilDiv(sizes.back(), schedule.capacity()), 1);
+    Value tiles = math.max(math.ceilDiv(numColumns, schedule.capacity()), 1);
     start = math.mul(b.createOrFold<arith::RemUIOp>(block, tiles),
                      schedule.capacity());
     rowBlock = b.createOrFold<arith::DivUIOp>(block, tiles);
@@ -363,10 +353,10 @@ void KernelBuilder::build(gpu::GPUFuncOp kernel) {
   });
   readSizes();
   threadId = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
-  Value blocks = math.ceilDiv(numRows, schedule.rows());
+  Value blocks = math.ceilDiv(rows.getExtent(), schedule.rows());
   if (!hasReductions())
     blocks = math.mul(
-        blocks, math.max(math.ceilDiv(sizes.back(), schedule.capacity()), 1));
+        blocks, math.max(math.ceilDiv(numColumns, schedule.capacity()), 1));
   Value first = gpu::BlockIdOp::create(b, gpu::Dimension::x);
   Value step = gpu::GridDimOp::create(b, gpu::Dimension::x);
   scf::ForOp::create(b, first, blocks, step, ValueRange(),

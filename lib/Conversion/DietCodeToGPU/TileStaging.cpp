@@ -23,14 +23,13 @@ int64_t TileStaging::getRowStride(int64_t extent) {
 
 TileStaging::TileStaging(ImplicitLocOpBuilder &b, const Config &config,
                          MatrixView view, Value shared, Value threadId,
-                         Value tileStart, Value spatialSize)
+                         Value tileStart)
     : b(b), math(b), config(config), view(std::move(view)), shared(shared) {
-  strideK = math.of(this->view.getStride(config.reductionDim));
-  alongK = this->view.getContiguousDim() == config.reductionDim;
+  alongK = config.reduction.isFastest(this->view.getContiguousDim());
   int64_t count =
       config.extent * config.blockK / (config.threads * config.vectorWidth);
   for (int64_t index : llvm::seq<int64_t>(0, count))
-    copies.push_back(createCopy(index, threadId, tileStart, spatialSize));
+    copies.push_back(createCopy(index, threadId, tileStart));
 }
 
 /// Vector number `index * threads + threadId` of the tile. Where k is
@@ -38,7 +37,7 @@ TileStaging::TileStaging(ImplicitLocOpBuilder &b, const Config &config,
 /// use whole sectors, and with rows padded by four the transposing stores of a
 /// warp fall into different banks. Otherwise lanes walk along the rows first.
 TileStaging::Copy TileStaging::createCopy(int64_t index, Value threadId,
-                                          Value tileStart, Value spatialSize) {
+                                          Value tileStart) {
   int64_t width = config.vectorWidth;
   Value number = math.add(threadId, index * config.threads);
   Value row, k;
@@ -56,13 +55,16 @@ TileStaging::Copy TileStaging::createCopy(int64_t index, Value threadId,
   }
   // A clamped vector must still be a whole one, so it starts width early.
   int64_t span = alongK ? 1 : width;
-  Value last = math.sub(spatialSize, math.constant(span));
+  Value last = math.sub(config.spatial.getExtent(), math.constant(span));
   Value spatial = math.min(math.add(tileStart, row), last);
+  ProblemIndices indices = config.spatial.getIndices(b, spatial);
   Copy copy;
   copy.k = k;
-  copy.offset =
-      math.add(math.mul(spatial, math.of(view.getStride(config.spatialDim))),
-               math.mul(k, strideK));
+  copy.offset = math.add(view.start, view.getOffset(b, indices));
+  copy.windows = view.moveWindows(b, view.getWindowStarts(), indices);
+  if (config.reduction.isSingle())
+    copy.offset = math.add(
+        copy.offset, view.getOffset(b, config.reduction.getIndices(b, k)));
   copy.sharedOffset =
       math.add(math.add(math.mul(k, getRowStride(config.extent)), row),
                config.sharedBase);
@@ -86,24 +88,40 @@ Value TileStaging::createZero() {
   return arith::ConstantOp::create(b, b.getZeroAttr(type));
 }
 
+/// condition ? load() : 0
+Value TileStaging::loadIf(Value condition, function_ref<Value()> load) {
+  auto guarded = scf::IfOp::create(
+      b, condition,
+      [&](OpBuilder &, Location) { scf::YieldOp::create(b, load()); },
+      [&](OpBuilder &, Location) { scf::YieldOp::create(b, createZero()); });
+  return guarded.getResult(0);
+}
+
+/// Of a single dimension k, all copies have their k in their offset, so that
+/// they have the offset of kStart in common.
+Value TileStaging::loadCopy(const Copy &copy, Value kStart) {
+  bool isSingle = config.reduction.isSingle();
+  Value number = isSingle ? kStart : math.add(kStart, copy.k);
+  ProblemIndices indices = config.reduction.getIndices(b, number);
+  Value offset = math.add(copy.offset, view.getOffset(b, indices));
+  if (view.windows.empty())
+    return loadVector(offset);
+  if (isSingle)
+    indices.front().second = math.add(kStart, copy.k);
+  Value inside = view.isInside(b, view.moveWindows(b, copy.windows, indices));
+  return loadIf(inside, [&] { return loadVector(offset); });
+}
+
 SmallVector<Value> TileStaging::load(Value kStart, Value kLimit) {
   SmallVector<Value> parts;
-  Value base = math.mul(kStart, strideK);
   for (const Copy &copy : copies) {
-    Value offset = math.add(copy.offset, base);
-    if (!kLimit) {
-      parts.push_back(loadVector(offset));
-      continue;
-    }
     // The extent in k is a multiple of the vector width where vectors run
     // along k, so a vector is either within it or not.
-    auto guarded = scf::IfOp::create(
-        b, math.less(copy.k, kLimit),
-        [&](OpBuilder &, Location) {
-          scf::YieldOp::create(b, loadVector(offset));
-        },
-        [&](OpBuilder &, Location) { scf::YieldOp::create(b, createZero()); });
-    parts.push_back(guarded.getResult(0));
+    if (kLimit)
+      parts.push_back(loadIf(math.less(copy.k, kLimit),
+                             [&] { return loadCopy(copy, kStart); }));
+    else
+      parts.push_back(loadCopy(copy, kStart));
   }
   return parts;
 }

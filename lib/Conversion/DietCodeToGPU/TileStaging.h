@@ -25,9 +25,9 @@ namespace mlir::dietcode {
 class TileStaging {
 public:
   struct Config {
-    unsigned spatialDim;   ///< Problem dimension of the rows or columns.
-    unsigned reductionDim; ///< Problem dimension k.
-    int64_t extent;        ///< Rows or columns of a tile.
+    TiledDim spatial;   ///< The rows or columns.
+    TiledDim reduction; ///< k.
+    int64_t extent;     ///< Rows or columns of a tile.
     int64_t blockK;
     int64_t threads;
     int64_t vectorWidth; ///< Elements that a thread copies at once.
@@ -39,10 +39,11 @@ public:
   /// past the end are clamped to the last one: what they compute is not
   /// written, so their loads only have to be legal.
   TileStaging(ImplicitLocOpBuilder &b, const Config &config, MatrixView view,
-              Value shared, Value threadId, Value tileStart, Value spatialSize);
+              Value shared, Value threadId, Value tileStart);
 
   /// Loads this thread's part of the tile that starts at `kStart`. With
-  /// `kLimit`, elements at or past kStart + kLimit read as zero.
+  /// `kLimit`, elements at or past kStart + kLimit read as zero. So does what
+  /// is outside of a window.
   SmallVector<Value> load(Value kStart, Value kLimit = nullptr);
 
   /// Stores what `load` gave to the stage that starts `stageOffset` elements
@@ -55,22 +56,24 @@ public:
 private:
   /// A vector that this thread copies: where it starts within the tile.
   struct Copy {
-    Value offset;       ///< In global memory, for k = 0, in elements.
-    Value k;            ///< Row within the tile.
-    Value sharedOffset; ///< Within a stage.
+    Value offset; ///< In global memory, in elements; for kStart = 0 if k is a
+                  ///< single dimension, else for k = 0.
+    Value k;      ///< Row within the tile.
+    SmallVector<Value> windows; ///< Their positions for k = 0.
+    Value sharedOffset;         ///< Within a stage.
   };
 
-  Copy createCopy(int64_t index, Value threadId, Value tileStart,
-                  Value spatialSize);
+  Copy createCopy(int64_t index, Value threadId, Value tileStart);
+  Value loadCopy(const Copy &copy, Value kStart);
   Value loadVector(Value offset);
   Value createZero();
+  Value loadIf(Value condition, function_ref<Value()> load);
 
   ImplicitLocOpBuilder &b;
   IndexMath math;
   Config config;
   MatrixView view;
   Value shared;
-  Value strideK;
   bool alongK;
   SmallVector<Copy> copies;
 };

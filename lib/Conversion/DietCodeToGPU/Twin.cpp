@@ -12,9 +12,18 @@
 using namespace mlir;
 using namespace mlir::dietcode;
 
-bool mlir::dietcode::isVectorized(MatmulOp op, unsigned operand) {
-  if (operand == MatmulOp::kLhs || operand == MatmulOp::kRhs)
-    return true;
+using Interface = ContractionOpInterface;
+
+bool mlir::dietcode::isVectorized(ContractionOpInterface op, unsigned operand) {
   auto type = cast<MemRefType>(op->getOperand(operand).getType());
-  return getContiguousDim(type, op.getOperandMaps()[operand]) == MatmulOp::N;
+  std::optional<unsigned> contiguous =
+      getContiguousDim(type, op.getOperandMaps()[operand]);
+  auto isFastest = [&](ContractionGroup group) {
+    SmallVector<unsigned> dims = op.getGroup(group);
+    return contiguous && !dims.empty() && dims.back() == *contiguous;
+  };
+  bool isLhs = operand == Interface::kLhs, isRhs = operand == Interface::kRhs;
+  if ((isLhs || isRhs) && isFastest(ContractionGroup::K))
+    return true;
+  return isFastest(isLhs ? ContractionGroup::M : ContractionGroup::N);
 }

@@ -20,11 +20,12 @@ enum class Twin {
            ///< contiguous dimension; see `isVectorized`.
 };
 
-/// Whether the aligned twin reads or writes `operand` in vectors. The caller
+/// Whether the aligned twin reads or writes `operand` in vectors: neighbours in
+/// k, or in m (lhs) or n (all others), are neighbours in memory. The caller
 /// must then see to it that its contiguous dimension has stride one and an
 /// extent that is a multiple of kMaxVectorWidth, that its other strides are
 /// multiples too, and that it starts at an address aligned to a vector.
-bool isVectorized(MatmulOp op, unsigned operand);
+bool isVectorized(ContractionOpInterface op, unsigned operand);
 
 } // namespace mlir::dietcode
 

@@ -18,10 +18,10 @@ MemRefType Workspace::getType(MLIRContext *context) {
   return MemRefType::get({ShapedType::kDynamic}, Float32Type::get(context));
 }
 
-Value Workspace::getElements(ImplicitLocOpBuilder &b, int64_t parts,
-                             Value sizeM, Value sizeN) {
+Value Workspace::getElements(ImplicitLocOpBuilder &b, int64_t parts, Value rows,
+                             Value sizeN) {
   IndexMath math(b);
-  return math.mul(math.mul(sizeM, getColumns(b, sizeN)), parts);
+  return math.mul(math.mul(rows, getColumns(b, sizeN)), parts);
 }
 
 Value Workspace::getColumns(ImplicitLocOpBuilder &b, Value sizeN) {

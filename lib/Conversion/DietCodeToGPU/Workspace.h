@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Where the blocks that share a tile leave their sums for the reduction: for
-// each part an m x n matrix, as one buffer of floats. Rows are rounded up to
+// each part the m x n matrices of all products, one below the other, as one
+// buffer of floats. Rows are rounded up to
 // whole vectors, so that it is accessed in vectors whatever n is. Offsets are
 // 64-bit, like all of index type.
 //
@@ -22,16 +23,16 @@ namespace mlir::dietcode {
 
 class Workspace {
 public:
-  Workspace(ImplicitLocOpBuilder &b, Value flat, Value sizeM, Value sizeN)
-      : b(b), math(b), flat(flat), rows(sizeM), columns(getColumns(b, sizeN)) {}
+  /// `rows` is the number of rows of all products together.
+  Workspace(ImplicitLocOpBuilder &b, Value flat, Value rows, Value sizeN)
+      : b(b), math(b), flat(flat), rows(rows), columns(getColumns(b, sizeN)) {}
 
   /// Of a buffer for `parts` parts.
   static MemRefType getType(MLIRContext *context);
-  static Value getElements(ImplicitLocOpBuilder &b, int64_t parts, Value sizeM,
+  static Value getElements(ImplicitLocOpBuilder &b, int64_t parts, Value rows,
                            Value sizeN);
 
-  /// Extents of the matrix of a part.
-  Value getRows() const { return rows; }
+  /// Elements of a row, the padding included.
   Value getColumns() const { return columns; }
 
   /// Accesses neighbours of a row of a part; columns are multiples of the

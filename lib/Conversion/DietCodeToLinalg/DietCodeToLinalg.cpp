@@ -10,10 +10,12 @@
 #include "RowwiseToLinalg.h"
 #include "dietcode/Conversion/Passes.h"
 #include "dietcode/Dialect/DietCode/IR/DietCode.h"
+#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -56,7 +58,8 @@ static Value getWritten(Operation *op, Value out) {
 }
 
 /// linalg.fill ins(0) outs(%out)
-static Value createZeroFill(MatmulOp op, Value out, PatternRewriter &rewriter) {
+static Value createZeroFill(ContractionOpInterface op, Value out,
+                            PatternRewriter &rewriter) {
   Type elementType = getElementTypeOrSelf(out);
   Value zero = arith::ConstantOp::create(rewriter, op.getLoc(),
                                          rewriter.getZeroAttr(elementType));
@@ -81,29 +84,103 @@ static void buildMultiplyAdd(OpBuilder &builder, Location loc,
   linalg::YieldOp::create(builder, loc, result);
 }
 
+static bool hasWindow(AffineMap map) {
+  return llvm::any_of(map.getResults(), [](AffineExpr expr) {
+    return !matchLinearAccess(expr)->isDim();
+  });
+}
+
+static Value createDim(OpBuilder &builder, Location loc, Value value,
+                       int64_t dim) {
+  if (isa<BaseMemRefType>(value.getType()))
+    return builder.createOrFold<memref::DimOp>(loc, value, dim);
+  return builder.createOrFold<tensor::DimOp>(loc, value, dim);
+}
+
+/// The element of `value` that `map` gives in this iteration, or zero where it
+/// is outside; in the body of a linalg.generic.
+static Value createPaddedRead(OpBuilder &builder, Location loc, Value value,
+                              AffineMap map) {
+  SmallVector<Value> loops;
+  for (unsigned dim : llvm::seq(map.getNumDims()))
+    loops.push_back(linalg::IndexOp::create(builder, loc, dim));
+  SmallVector<Value> indices;
+  Value inside;
+  for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+    Value index = affine::expandAffineExpr(builder, loc, expr, loops, {});
+    indices.push_back(index);
+    if (matchLinearAccess(expr)->isDim())
+      continue;
+    // A negative index is a large one without a sign.
+    Value here =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, index,
+                              createDim(builder, loc, value, dim));
+    inside = inside ? arith::AndIOp::create(builder, loc, inside, here) : here;
+  }
+  auto read = [&](OpBuilder &nested, Location at) {
+    Value element =
+        isa<BaseMemRefType>(value.getType())
+            ? memref::LoadOp::create(nested, at, value, indices).getResult()
+            : tensor::ExtractOp::create(nested, at, value, indices).getResult();
+    scf::YieldOp::create(nested, at, element);
+  };
+  auto pad = [&](OpBuilder &nested, Location at) {
+    Attribute zero = nested.getZeroAttr(getElementTypeOrSelf(value));
+    scf::YieldOp::create(
+        nested, at,
+        arith::ConstantOp::create(nested, at, cast<TypedAttr>(zero))
+            .getResult());
+  };
+  return scf::IfOp::create(builder, loc, inside, read, pad).getResult(0);
+}
+
 /// linalg.generic ins(%a, %b) outs(%out) { out[m, n] += a[m, k] * b[k, n] }
-static Value createContraction(MatmulOp op, Value out,
+///
+/// An operand that is padded is not one of the generic's, but read in its body.
+static Value createContraction(ContractionOpInterface op, Value out,
                                PatternRewriter &rewriter) {
   SmallVector<AffineMap> maps = op.getOperandMaps();
-  maps.truncate(MatmulOp::kFirstEpilogueOperand);
-  SmallVector<utils::IteratorType> iterators = {utils::IteratorType::parallel,
-                                                utils::IteratorType::parallel,
-                                                utils::IteratorType::reduction};
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> readMaps;
+  for (unsigned operand :
+       {ContractionOpInterface::kLhs, ContractionOpInterface::kRhs}) {
+    if (hasWindow(maps[operand]))
+      continue;
+    inputs.push_back(op->getOperand(operand));
+    readMaps.push_back(maps[operand]);
+  }
+  readMaps.push_back(maps[ContractionOpInterface::kOut]);
+  SmallVector<utils::IteratorType> iterators(maps.front().getNumDims(),
+                                             utils::IteratorType::parallel);
+  for (unsigned dim : op.getGroup(ContractionGroup::K))
+    iterators[dim] = utils::IteratorType::reduction;
+  auto buildBody = [&](OpBuilder &builder, Location loc, ValueRange args) {
+    SmallVector<Value> factors(args.drop_back());
+    for (unsigned operand :
+         {ContractionOpInterface::kLhs, ContractionOpInterface::kRhs})
+      if (hasWindow(maps[operand]))
+        factors.insert(factors.begin() + operand,
+                       createPaddedRead(builder, loc, op->getOperand(operand),
+                                        maps[operand]));
+    buildMultiplyAdd(builder, loc, {factors[0], factors[1], args.back()});
+  };
   return getWritten(linalg::GenericOp::create(
-                        rewriter, op.getLoc(), getResultTypes(out),
-                        ValueRange{op.getLhs(), op.getRhs()}, ValueRange{out},
-                        maps, iterators, buildMultiplyAdd),
+                        rewriter, op.getLoc(), getResultTypes(out), inputs,
+                        ValueRange{out}, readMaps, iterators, buildBody),
                     out);
 }
 
 /// linalg.generic ins(%operands) outs(%sum) { sum[m, n] = epilogue(sum[m, n]) }
 ///
 /// The sum is updated in place, so that tensors need no second destination.
-static Value createEpilogue(MatmulOp op, Value sum, PatternRewriter &rewriter) {
+static Value createEpilogue(ContractionOpInterface op, Value sum,
+                            PatternRewriter &rewriter) {
+  unsigned rank = cast<ShapedType>(sum.getType()).getRank();
   SmallVector<AffineMap> maps(
       op.getEpilogueMaps().getAsValueRange<AffineMapAttr>());
-  maps.push_back(rewriter.getMultiDimIdentityMap(2));
-  SmallVector<utils::IteratorType> iterators(2, utils::IteratorType::parallel);
+  maps.push_back(rewriter.getMultiDimIdentityMap(rank));
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
   Block &epilogue = op.getEpilogue().front();
   auto buildBody = [&](OpBuilder &builder, Location loc, ValueRange args) {
     IRMapping mapping;
@@ -128,13 +205,14 @@ namespace {
 ///   linalg.fill ins(0) outs(%c)                     unless it accumulates
 ///   linalg.generic ins(%a, %b) outs(%c) { acc + a * b }
 ///   linalg.generic ins(%x) outs(%c) { body }        if it has an epilogue
-struct LowerMatmul : OpRewritePattern<MatmulOp> {
+struct LowerContraction : OpInterfaceRewritePattern<ContractionOpInterface> {
   using Base::Base;
 
-  LogicalResult matchAndRewrite(MatmulOp op,
+  LogicalResult matchAndRewrite(ContractionOpInterface op,
                                 PatternRewriter &rewriter) const override {
-    Value out = op.getOut();
-    if (!canWiden(getElementTypeOrSelf(op.getLhs()), getElementTypeOrSelf(out)))
+    Value out = op.getOutOperand();
+    if (!canWiden(getElementTypeOrSelf(op.getLhsOperand()),
+                  getElementTypeOrSelf(out)))
       return rewriter.notifyMatchFailure(
           op, "product does not widen exactly to the type of the sum");
     // In place, the sum would overwrite what the epilogue is yet to read.
@@ -220,7 +298,7 @@ struct ConvertDietCodeToLinalgPass
 void mlir::dietcode::populateDietCodeToLinalgPatterns(
     RewritePatternSet &patterns) {
   populateRowwiseToLinalgPatterns(patterns);
-  patterns.add<LowerMatmul, EraseBindShape, DropWorkload,
+  patterns.add<LowerContraction, EraseBindShape, DropWorkload,
                EraseSymbol<ShapeVarOp>, EraseSymbol<WorkloadOp>,
                EraseSymbol<MicroKernelOp>, EraseSymbol<DispatchOp>>(
       patterns.getContext());

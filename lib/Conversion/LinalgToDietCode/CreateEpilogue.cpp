@@ -40,7 +40,7 @@ static ArrayAttr getMaps(const EpiloguePlan &plan, Builder &builder) {
 }
 
 /// Clones the producer's epilogue to the insertion point; gives its value.
-static Value cloneProducer(MatmulOp producer, Block *body,
+static Value cloneProducer(ContractionOpInterface producer, Block *body,
                            PatternRewriter &rewriter) {
   if (!producer.hasEpilogue())
     return body->getArgument(0);
@@ -72,10 +72,10 @@ static Value cloneConsumer(const EpiloguePlan &plan, Value sum, Block *body,
   return mapping.lookupOrDefault(old->getTerminator()->getOperand(0));
 }
 
-static void createBody(const EpiloguePlan &plan, MatmulOp fused,
+static void createBody(const EpiloguePlan &plan, ContractionOpInterface fused,
                        PatternRewriter &rewriter) {
   OpBuilder::InsertionGuard guard(rewriter);
-  SmallVector<Type> types = {getElementTypeOrSelf(fused.getOut())};
+  SmallVector<Type> types = {getElementTypeOrSelf(fused.getOutOperand())};
   for (Value operand : fused.getEpilogueOperands())
     types.push_back(getElementTypeOrSelf(operand));
   Region &region = fused.getEpilogue();
@@ -87,20 +87,22 @@ static void createBody(const EpiloguePlan &plan, MatmulOp fused,
   YieldOp::create(rewriter, fused.getLoc(), value);
 }
 
-MatmulOp linalg_raising::createWithEpilogue(const EpiloguePlan &plan, Value out,
-                                            PatternRewriter &rewriter) {
-  MatmulOp producer = plan.producer;
+ContractionOpInterface
+linalg_raising::createWithEpilogue(const EpiloguePlan &plan, Value out,
+                                   PatternRewriter &rewriter) {
+  ContractionOpInterface producer = plan.producer;
   linalg::LinalgOp consumer = plan.consumer;
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(consumer);
   Location loc = rewriter.getFusedLoc({producer.getLoc(), consumer.getLoc()});
-  SmallVector<Value> operands = createOperands(plan, loc, rewriter);
-  auto fused = MatmulOp::create(
-      rewriter, loc, consumer->getResultTypes(), producer.getLhs(),
-      producer.getRhs(), out, operands, producer.getTransposeA(),
-      producer.getTransposeB(), producer.getAccumulate(),
-      getMaps(plan, rewriter), producer.getDispatchAttr());
-  fused->setDiscardableAttrs(producer->getDiscardableAttrDictionary());
+  OperationState state(loc, producer->getName());
+  state.addOperands({producer.getLhsOperand(), producer.getRhsOperand(), out});
+  state.addOperands(createOperands(plan, loc, rewriter));
+  state.addTypes(consumer->getResultTypes());
+  state.addAttributes(producer->getAttrs());
+  state.addRegion();
+  auto fused = cast<ContractionOpInterface>(rewriter.create(state));
+  fused.setEpilogueMapsAttr(getMaps(plan, rewriter));
   createBody(plan, fused, rewriter);
   return fused;
 }

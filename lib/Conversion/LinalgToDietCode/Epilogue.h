@@ -21,10 +21,11 @@ namespace mlir::dietcode::linalg_raising {
 /// How the values that the body of an elementwise operation uses will reach it
 /// in the epilogue of the operator whose result it consumes.
 struct EpiloguePlan {
-  MatmulOp producer;
+  ContractionOpInterface producer;
   linalg::LinalgOp consumer;
   /// Operands of the fused epilogue: those of the producer, then new ones, each
-  /// read through its map from (m, n). A value that is not shaped is a scalar.
+  /// read through its map from the product's dimensions. A value that is not
+  /// shaped is a scalar.
   SmallVector<MappedValue> operands;
   /// Values of the consumer's body that are the element of the producer,
   SmallVector<Value> sums;
@@ -36,15 +37,15 @@ struct EpiloguePlan {
 
 /// Plans the fusion of `consumer` into the epilogue of `producer`, whose result
 /// it reads as `product`. Fails, with a reason given to `rewriter`, unless the
-/// consumer is a scalar computation on the elements at (m, n) alone.
-FailureOr<EpiloguePlan> planEpilogue(MatmulOp producer,
+/// consumer is a scalar computation on the elements at one place alone.
+FailureOr<EpiloguePlan> planEpilogue(ContractionOpInterface producer,
                                      linalg::LinalgOp consumer, Value product,
                                      PatternRewriter &rewriter);
 
 /// Creates, at the consumer, the operator that computes what producer and
 /// consumer do, into `out`. Replaces neither of them.
-MatmulOp createWithEpilogue(const EpiloguePlan &plan, Value out,
-                            PatternRewriter &rewriter);
+ContractionOpInterface createWithEpilogue(const EpiloguePlan &plan, Value out,
+                                          PatternRewriter &rewriter);
 
 } // namespace mlir::dietcode::linalg_raising
 

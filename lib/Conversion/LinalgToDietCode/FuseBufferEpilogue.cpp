@@ -21,12 +21,12 @@ using namespace mlir::dietcode;
 using namespace mlir::dietcode::linalg_raising;
 
 /// The operator that wrote `buffer` just before `consumer`, or null.
-static MatmulOp findProducer(Operation *consumer, Value buffer) {
+static ContractionOpInterface findProducer(Operation *consumer, Value buffer) {
   for (Operation *before = consumer->getPrevNode(); before;
        before = before->getPrevNode()) {
-    if (auto matmul = dyn_cast<MatmulOp>(before);
-        matmul && matmul.getOut() == buffer)
-      return matmul;
+    if (auto producer = dyn_cast<ContractionOpInterface>(before);
+        producer && producer.getOutOperand() == buffer)
+      return producer;
     if (!isMemoryEffectFree(before) && !isa<BindShapeOp>(before) &&
         !hasSingleEffect<MemoryEffects::Allocate>(before))
       return nullptr;
@@ -56,7 +56,7 @@ struct FuseBufferEpilogue : OpInterfaceRewritePattern<linalg::LinalgOp> {
     if (!consumer.hasPureBufferSemantics() || consumer.getNumDpsInits() != 1)
       return rewriter.notifyMatchFailure(consumer, "is not of one buffer");
     Value buffer = consumer.getDpsInits()[0];
-    MatmulOp producer = findProducer(consumer, buffer);
+    ContractionOpInterface producer = findProducer(consumer, buffer);
     if (!producer)
       return rewriter.notifyMatchFailure(
           consumer, "no operator writes its destination just before");

@@ -16,17 +16,19 @@ using namespace mlir::dietcode::linalg_raising;
 /// The value that the fused operator writes to; null if there is none of the
 /// right type. What is accumulated to has to stay the destination; otherwise it
 /// is the consumer's, which is not read.
-static Value findDestination(MatmulOp producer, linalg::LinalgOp consumer) {
+static Value findDestination(ContractionOpInterface producer,
+                             linalg::LinalgOp consumer) {
   Value init = consumer.getDpsInits()[0];
-  if (!producer.getAccumulate() && init != producer.getResult(0))
+  if (!producer.getAccumulate() && init != producer->getResult(0))
     return init;
-  return producer.getOut().getType() == init.getType() ? producer.getOut()
-                                                       : Value();
+  return producer.getOutOperand().getType() == init.getType()
+             ? producer.getOutOperand()
+             : Value();
 }
 
 /// Whether nothing but the consumer, and facts about its shape, uses the
 /// product.
-static bool isOnlyUsedBy(MatmulOp producer, Operation *consumer) {
+static bool isOnlyUsedBy(ContractionOpInterface producer, Operation *consumer) {
   return llvm::all_of(producer->getUsers(), [&](Operation *user) {
     return user == consumer || isa<BindShapeOp>(user);
   });
@@ -34,7 +36,8 @@ static bool isOnlyUsedBy(MatmulOp producer, Operation *consumer) {
 
 /// The consumer's result has the product's shape: what is known about that one
 /// is said about the other.
-static void moveShapeBindings(MatmulOp from, MatmulOp to,
+static void moveShapeBindings(ContractionOpInterface from,
+                              ContractionOpInterface to,
                               PatternRewriter &rewriter) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointAfter(to);
@@ -42,7 +45,7 @@ static void moveShapeBindings(MatmulOp from, MatmulOp to,
     auto bind = dyn_cast<BindShapeOp>(user);
     if (!bind)
       continue;
-    BindShapeOp::create(rewriter, bind.getLoc(), to.getResult(0),
+    BindShapeOp::create(rewriter, bind.getLoc(), to->getResult(0),
                         bind.getVars(), bind.getMap());
     rewriter.eraseOp(bind);
   }
@@ -63,14 +66,14 @@ struct FuseTensorEpilogue : OpInterfaceRewritePattern<linalg::LinalgOp> {
     if (!consumer.hasPureTensorSemantics())
       return rewriter.notifyMatchFailure(consumer, "is not on tensors");
     for (Value operand : consumer->getOperands())
-      if (auto producer = operand.getDefiningOp<MatmulOp>())
+      if (auto producer = operand.getDefiningOp<ContractionOpInterface>())
         if (succeeded(fuse(producer, consumer, rewriter)))
           return success();
     return rewriter.notifyMatchFailure(consumer,
                                        "is not the epilogue of an operator");
   }
 
-  LogicalResult fuse(MatmulOp producer, linalg::LinalgOp consumer,
+  LogicalResult fuse(ContractionOpInterface producer, linalg::LinalgOp consumer,
                      PatternRewriter &rewriter) const {
     // In another block the product could be computed more or less often.
     if (producer->getBlock() != consumer->getBlock())
@@ -79,16 +82,16 @@ struct FuseTensorEpilogue : OpInterfaceRewritePattern<linalg::LinalgOp> {
     if (!isOnlyUsedBy(producer, consumer))
       return rewriter.notifyMatchFailure(consumer, "product has other uses");
     FailureOr<EpiloguePlan> plan =
-        planEpilogue(producer, consumer, producer.getResult(0), rewriter);
+        planEpilogue(producer, consumer, producer->getResult(0), rewriter);
     if (failed(plan))
       return failure();
     Value out = findDestination(producer, consumer);
     if (!out)
       return rewriter.notifyMatchFailure(
           consumer, "result and accumulator are of different types");
-    MatmulOp fused = createWithEpilogue(*plan, out, rewriter);
+    ContractionOpInterface fused = createWithEpilogue(*plan, out, rewriter);
     moveShapeBindings(producer, fused, rewriter);
-    rewriter.replaceOp(consumer, fused.getResults());
+    rewriter.replaceOp(consumer, fused->getResults());
     rewriter.eraseOp(producer);
     return success();
   }
@@ -103,11 +106,11 @@ struct ReadSizeFromDestination : OpRewritePattern<tensor::DimOp> {
 
   LogicalResult matchAndRewrite(tensor::DimOp op,
                                 PatternRewriter &rewriter) const override {
-    auto producer = op.getSource().getDefiningOp<MatmulOp>();
+    auto producer = op.getSource().getDefiningOp<ContractionOpInterface>();
     if (!producer)
       return rewriter.notifyMatchFailure(op, "is not of an operator's result");
     rewriter.modifyOpInPlace(
-        op, [&] { op.getSourceMutable().assign(producer.getOut()); });
+        op, [&] { op.getSourceMutable().assign(producer.getOutOperand()); });
     return success();
   }
 };

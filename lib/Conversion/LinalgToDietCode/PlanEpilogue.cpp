@@ -23,12 +23,13 @@ static bool isScalarComputation(Operation &op) {
          llvm::all_of(op.getResultTypes(), isScalar);
 }
 
-/// Whether the consumer is elementwise over matrices; says why not.
-static LogicalResult checkElementwise(linalg::LinalgOp consumer,
+/// Whether the consumer is elementwise over all of the product; says why not.
+static LogicalResult checkElementwise(linalg::LinalgOp consumer, Value product,
                                       PatternRewriter &rewriter) {
-  if (consumer.getNumLoops() != 2 || !consumer.isAllParallelLoops())
+  unsigned rank = cast<ShapedType>(product.getType()).getRank();
+  if (consumer.getNumLoops() != rank || !consumer.isAllParallelLoops())
     return rewriter.notifyMatchFailure(consumer,
-                                       "is not elementwise over a matrix");
+                                       "is not elementwise over the product");
   if (consumer.getNumDpsInits() != 1)
     return rewriter.notifyMatchFailure(consumer, "has several results");
   if (!llvm::all_of(consumer.getBlock()->without_terminator(),
@@ -87,7 +88,7 @@ static LogicalResult bindArguments(EpiloguePlan &plan, Value product,
         consumer.getMatchingIndexingMap(&operand).compose(iteration);
     if (!map.isProjectedPermutation())
       return rewriter.notifyMatchFailure(
-          consumer, "an operand is not read at a projection of (m, n)");
+          consumer, "an operand is not read at a projection of the product");
     if (operand.get() != product) {
       if (failed(bindOperand(plan, argument, {operand.get(), map}, rewriter)))
         return failure();
@@ -106,7 +107,8 @@ static LogicalResult bindArguments(EpiloguePlan &plan, Value product,
 static LogicalResult bindCaptures(EpiloguePlan &plan,
                                   PatternRewriter &rewriter) {
   Block *body = plan.consumer.getBlock();
-  auto none = AffineMap::get(2, 0, rewriter.getContext());
+  auto none =
+      AffineMap::get(plan.consumer.getNumLoops(), 0, rewriter.getContext());
   llvm::SmallPtrSet<Value, 4> bound;
   for (Operation &op : *body)
     for (Value value : op.getOperands())
@@ -118,23 +120,24 @@ static LogicalResult bindCaptures(EpiloguePlan &plan,
 
 /// Linalg does not check static sizes that meet a dynamic one; dietcode does.
 static bool fitsProducer(const EpiloguePlan &plan) {
-  MatmulOp producer = plan.producer;
+  ContractionOpInterface producer = plan.producer;
   linalg::LinalgOp consumer = plan.consumer;
-  // The maps of the factors are from (m, n, k), all others from (m, n).
   SmallVector<AffineMap> maps = producer.getOperandMaps();
-  SmallVector<MappedValue> operands = {
-      {producer.getLhs(), maps[MatmulOp::kLhs]},
-      {producer.getRhs(), maps[MatmulOp::kRhs]},
-      {producer.getOut(), maps[MatmulOp::kOut]},
-      {consumer.getDpsInits()[0], maps[MatmulOp::kOut]}};
-  llvm::append_range(operands, plan.operands);
+  AffineMap out = maps[ContractionOpInterface::kOut];
+  SmallVector<MappedValue> operands = {{consumer.getDpsInits()[0], out}};
+  for (auto [operand, map] : llvm::zip_equal(producer->getOperands(), maps))
+    operands.push_back({operand, map});
+  // Those of the plan are from the dimensions of the product.
+  for (const MappedValue &operand : plan.operands)
+    operands.push_back({operand.value, operand.map.compose(out)});
   return haveConsistentStaticSizes(operands);
 }
 
 FailureOr<EpiloguePlan>
-linalg_raising::planEpilogue(MatmulOp producer, linalg::LinalgOp consumer,
-                             Value product, PatternRewriter &rewriter) {
-  if (failed(checkElementwise(consumer, rewriter)))
+linalg_raising::planEpilogue(ContractionOpInterface producer,
+                             linalg::LinalgOp consumer, Value product,
+                             PatternRewriter &rewriter) {
+  if (failed(checkElementwise(consumer, product, rewriter)))
     return failure();
   Value init = consumer.getDpsInits()[0];
   if (!isPlainShaped(init))

@@ -1,4 +1,4 @@
-//===- RaiseContraction.cpp - Raise products of two matrices --------------===//
+//===- RaiseContraction.cpp - Raise sums of products ----------------------===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -17,7 +17,7 @@ using namespace mlir::dietcode;
 using namespace mlir::dietcode::linalg_raising;
 
 namespace {
-/// C[m, n] += A[m, k] * B[k, n], each read through its map from (m, n, k).
+/// C += A * B, each accessed through its map from the loops.
 struct Product {
   MappedValue lhs, rhs, out;
 };
@@ -57,41 +57,6 @@ static bool isMultiplyAdd(linalg::LinalgOp op) {
          (mul->getOperand(0) == rhs && mul->getOperand(1) == lhs);
 }
 
-/// A transposition or copy of a factor is left to the reading of it. A factor
-/// that is a broadcast vector has to stay a matrix.
-static MappedValue simplifyFactor(MappedValue factor) {
-  MappedValue source = lookThroughCopies(factor);
-  return source.map.getNumResults() == 2 && isPlainShaped(source.value)
-             ? source
-             : factor;
-}
-
-/// The operands of an operation with the loops `dims`, in terms of (m, n, k).
-///
-///   A: (i, j, l) -> (i, l), B: (i, j, l) -> (l, j), C: (i, j, l) -> (j, i)
-///
-/// writes its result transposed. C^T = B^T A^T, so the two factors swap roles:
-///
-///   lhs = B: (m, n, k) -> (k, m), rhs = A: (m, n, k) -> (n, k),
-///   out = C: (m, n, k) -> (m, n)
-static Product makeProduct(linalg::LinalgOp op, unsigned m, unsigned n,
-                           unsigned k) {
-  OpOperand *lhs = op.getDpsInputOperand(0), *rhs = op.getDpsInputOperand(1);
-  OpOperand *out = op.getDpsInitOperand(0);
-  if (op.getMatchingIndexingMap(out).getDimPosition(0) == n) {
-    std::swap(m, n);
-    std::swap(lhs, rhs);
-  }
-  SmallVector<AffineExpr> problemDims(3);
-  bindDims(op.getContext(), problemDims[m], problemDims[n], problemDims[k]);
-  auto loops = AffineMap::get(3, 0, problemDims, op.getContext());
-  auto read = [&](OpOperand *operand) {
-    return MappedValue{operand->get(),
-                       op.getMatchingIndexingMap(operand).compose(loops)};
-  };
-  return {simplifyFactor(read(lhs)), simplifyFactor(read(rhs)), read(out)};
-}
-
 static bool hasOneElementType(linalg::LinalgOp op) {
   Type type = getElementTypeOrSelf(op->getOperand(0));
   return llvm::all_of(op->getOperandTypes(), [&](Type operand) {
@@ -99,22 +64,53 @@ static bool hasOneElementType(linalg::LinalgOp op) {
   });
 }
 
-/// Why `op`, by its maps, its body and its types, is not the product of two
-/// matrices that an operator computes; empty if it is.
+/// Only +0.0 is the zero that an empty sum has: added to a sum of -0.0 it gives
+/// +0.0, where an initial -0.0 would keep the sign.
+static bool isZero(Value value) {
+  return matchPattern(value, m_PosZeroFloat()) || matchPattern(value, m_Zero());
+}
+
+/// Why a contraction cannot be of these maps of A, B and C; empty if it can.
+static StringRef findObstacle(ArrayRef<AffineMap> maps) {
+  if (!maps[ContractOp::kOut].isProjectedPermutation())
+    return "its result is not accessed at distinct loops";
+  bool hasWindow = false;
+  for (AffineMap map : maps.drop_back()) {
+    llvm::SmallDenseSet<unsigned> seen;
+    for (AffineExpr expr : map.getResults()) {
+      std::optional<LinearAccess> access = matchLinearAccess(expr);
+      if (!access)
+        return "an indexing map is not a sum of loops with positive factors";
+      for (auto [dim, coefficient] : access->terms)
+        if (!seen.insert(dim).second)
+          return "an indexing map uses a loop twice";
+      hasWindow |= !access->isDim();
+    }
+  }
+  auto groups = contraction_impl::getGroups(maps);
+  for (auto [dim, group] : llvm::enumerate(groups)) {
+    AffineExpr expr = getAffineDimExpr(dim, maps[0].getContext());
+    if (!group || llvm::none_of(maps, [&](AffineMap map) {
+          return llvm::is_contained(map.getResults(), expr);
+        }))
+      return "its indexing maps are not those of a product";
+  }
+  if (!llvm::is_contained(groups, ContractionGroup::K))
+    return "it sums nothing up";
+  if (!hasWindow && (!llvm::is_contained(groups, ContractionGroup::M) ||
+                     !llvm::is_contained(groups, ContractionGroup::N)))
+    return "it is not a product of two matrices";
+  return "";
+}
+
+/// Why `op`, by its maps, its body and its types, is not what an operator
+/// computes; empty if it is.
 static StringRef findObstacle(linalg::LinalgOp op) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
     return "it is not of two inputs and one output";
-  if (op.getNumLoops() != 3 || op.getNumParallelLoops() != 2 ||
-      op.getNumReductionLoops() != 1)
-    return "it does not have two parallel loops and a reduction";
-  for (AffineMap map : op.getIndexingMapsArray())
-    if (map.getNumResults() != 2 || !map.isProjectedPermutation())
-      return "an indexing map is not of two distinct loops";
-  FailureOr<linalg::ContractionDimensions> dims =
-      linalg::inferContractionDims(op);
-  if (failed(dims) || dims->m.size() != 1 || dims->n.size() != 1 ||
-      dims->k.size() != 1)
-    return "its indexing maps are not those of a matrix product";
+  if (StringRef obstacle = findObstacle(op.getIndexingMapsArray());
+      !obstacle.empty())
+    return obstacle;
   if (!llvm::all_of(op->getOperands(), isPlainShaped))
     return "an operand is sparse, or not of floats or integers";
   if (!hasOneElementType(op))
@@ -124,11 +120,106 @@ static StringRef findObstacle(linalg::LinalgOp op) {
   return "";
 }
 
+/// Zeros around an operand are left to the reading of it, if all that is padded
+/// are windows; through others an operand is read as it is.
+///
+///   %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] { yield 0 }
+///   {%p, (.., y, ..) -> (.., 2 * y + fy, ..)}
+///     -->  {%x, (.., y, ..) -> (.., 2 * y + fy - 1, ..)}
+static std::optional<MappedValue> lookThroughPad(MappedValue factor) {
+  auto pad = factor.value.getDefiningOp<tensor::PadOp>();
+  Value padding = pad ? pad.getConstantPaddingValue() : Value();
+  if (!padding || !isZero(padding))
+    return std::nullopt;
+  SmallVector<AffineExpr> results(factor.map.getResults());
+  for (auto [expr, low, high] :
+       llvm::zip_equal(results, pad.getMixedLowPad(), pad.getMixedHighPad())) {
+    if (isConstantIntValue(low, 0) && isConstantIntValue(high, 0))
+      continue;
+    std::optional<int64_t> before = getConstantIntValue(low);
+    if (!before || isa<AffineDimExpr>(expr))
+      return std::nullopt;
+    expr = expr - *before;
+  }
+  return MappedValue{pad.getSource(),
+                     AffineMap::get(factor.map.getNumDims(), 0, results,
+                                    factor.map.getContext())};
+}
+
+/// A transposition, copy, broadcast or padding of a factor is left to the
+/// reading of it, where that can be said by maps.
+static void simplifyFactor(Product &product, MappedValue Product::*factor) {
+  Product simplified = product;
+  MappedValue &source = simplified.*factor;
+  source = lookThroughCopies(source);
+  while (std::optional<MappedValue> padded = lookThroughPad(source))
+    source = lookThroughCopies(*padded);
+  if (isPlainShaped(source.value) &&
+      findObstacle({simplified.lhs.map, simplified.rhs.map, simplified.out.map})
+          .empty())
+    product = simplified;
+}
+
 /// The product that an operation without obstacle is.
+///
+///   A: (i, j, l) -> (i, l), B: (i, j, l) -> (l, j), C: (i, j, l) -> (j, i)
+///
+/// writes its result transposed. C^T = B^T A^T, so the two factors swap roles:
+/// what varies fastest in the result is of B, whose columns micro-kernels write
+/// in vectors.
 static Product makeProduct(linalg::LinalgOp op) {
-  FailureOr<linalg::ContractionDimensions> dims =
-      linalg::inferContractionDims(op);
-  return makeProduct(op, dims->m[0], dims->n[0], dims->k[0]);
+  auto read = [&](OpOperand *operand) {
+    return MappedValue{operand->get(), op.getMatchingIndexingMap(operand)};
+  };
+  Product product{read(op.getDpsInputOperand(0)),
+                  read(op.getDpsInputOperand(1)),
+                  read(op.getDpsInitOperand(0))};
+  simplifyFactor(product, &Product::lhs);
+  simplifyFactor(product, &Product::rhs);
+  for (AffineExpr expr : llvm::reverse(product.out.map.getResults())) {
+    unsigned dim = cast<AffineDimExpr>(expr).getPosition();
+    bool isOfLhs = product.lhs.map.isFunctionOfDim(dim);
+    if (isOfLhs && product.rhs.map.isFunctionOfDim(dim))
+      continue;
+    if (isOfLhs)
+      std::swap(product.lhs, product.rhs);
+    break;
+  }
+  return product;
+}
+
+/// Whether it is the product of two matrices that dietcode.matmul computes;
+/// then in terms of (m, n, k).
+static bool matchMatmul(Product &product) {
+  auto groups = contraction_impl::getGroups(
+      {product.lhs.map, product.rhs.map, product.out.map});
+  if (groups.size() != 3)
+    return false;
+  MLIRContext *context = product.out.map.getContext();
+  SmallVector<AffineExpr> loops;
+  llvm::SmallDenseSet<unsigned> seen;
+  for (std::optional<ContractionGroup> group : groups) {
+    if (group == ContractionGroup::B)
+      return false;
+    unsigned dim = static_cast<unsigned>(*group) -
+                   static_cast<unsigned>(ContractionGroup::M);
+    seen.insert(dim);
+    loops.push_back(getAffineDimExpr(dim, context));
+  }
+  Product renamed = product;
+  for (MappedValue Product::*operand :
+       {&Product::lhs, &Product::rhs, &Product::out}) {
+    AffineMap &map = (renamed.*operand).map;
+    map = map.compose(AffineMap::get(3, 0, loops, context));
+    if (map.getNumResults() != 2 || !map.isProjectedPermutation())
+      return false;
+  }
+  AffineMap identity =
+      AffineMap::getMultiDimIdentityMap(3, context).getMajorSubMap(2);
+  if (seen.size() != 3 || renamed.out.map != identity)
+    return false;
+  product = renamed;
+  return true;
 }
 
 StringRef linalg_raising::explainNotRaised(linalg::LinalgOp op) {
@@ -148,12 +239,6 @@ StringRef linalg_raising::explainNotRaised(linalg::LinalgOp op) {
 //===----------------------------------------------------------------------===//
 // Where it goes
 //===----------------------------------------------------------------------===//
-
-/// Only +0.0 is the zero that an empty sum has: added to a sum of -0.0 it gives
-/// +0.0, where an initial -0.0 would keep the sign.
-static bool isZero(Value value) {
-  return matchPattern(value, m_PosZeroFloat()) || matchPattern(value, m_Zero());
-}
 
 /// The one operand that `op` fills with zero, or null.
 static Value getZeroFilled(Operation *op) {
@@ -199,9 +284,31 @@ static Destination findBufferDestination(linalg::LinalgOp op, Value out) {
 
 namespace {
 
+/// Replaces `op` by the operator that computes `product`.
+static void replace(linalg::LinalgOp op, Product product,
+                    const Destination &destination, PatternRewriter &rewriter) {
+  ArrayAttr none = rewriter.getAffineMapArrayAttr({});
+  if (!matchMatmul(product)) {
+    rewriter.replaceOpWithNewOp<ContractOp>(
+        op, op->getResultTypes(), product.lhs.value, product.rhs.value,
+        destination.out, /*epilogue_operands=*/ValueRange(),
+        rewriter.getAffineMapArrayAttr(
+            {product.lhs.map, product.rhs.map, product.out.map}),
+        destination.accumulate, none, /*dispatch=*/FlatSymbolRefAttr());
+    return;
+  }
+  rewriter.replaceOpWithNewOp<MatmulOp>(
+      op, op->getResultTypes(), product.lhs.value, product.rhs.value,
+      destination.out, /*epilogue_operands=*/ValueRange(),
+      /*transpose_a=*/product.lhs.map.getDimPosition(0) == MatmulOp::K,
+      /*transpose_b=*/product.rhs.map.getDimPosition(0) == MatmulOp::N,
+      destination.accumulate, none, /*dispatch=*/FlatSymbolRefAttr());
+}
+
 ///   linalg.<contraction> ins(%a, %b) outs(%c)
 ///     -->  dietcode.matmul [transpose_a] [transpose_b] [accumulate]
 ///              ins(%a, %b) outs(%c)
+///     or   dietcode.contract [accumulate] ins(%a, %b) outs(%c) maps [..]
 struct RaiseContraction : OpInterfaceRewritePattern<linalg::LinalgOp> {
   using Base::Base;
 
@@ -209,24 +316,18 @@ struct RaiseContraction : OpInterfaceRewritePattern<linalg::LinalgOp> {
                                 PatternRewriter &rewriter) const override {
     if (StringRef why = explainNotRaised(op); !why.empty())
       return rewriter.notifyMatchFailure(op, why);
-    auto [lhs, rhs, out] = makeProduct(op);
+    Product product = makeProduct(op);
+    Value out = product.out.value;
     Destination destination = op.hasPureTensorSemantics()
-                                  ? findTensorDestination(out.value)
-                                  : findBufferDestination(op, out.value);
+                                  ? findTensorDestination(out)
+                                  : findBufferDestination(op, out);
     if (!destination.out)
       destination.out = tensor::EmptyOp::create(
-          rewriter, op.getLoc(),
-          cast<ShapedType>(out.value.getType()).getShape(),
-          getElementTypeOrSelf(out.value));
+          rewriter, op.getLoc(), cast<ShapedType>(out.getType()).getShape(),
+          getElementTypeOrSelf(out));
     if (destination.overwrittenFill)
       rewriter.eraseOp(destination.overwrittenFill);
-    rewriter.replaceOpWithNewOp<MatmulOp>(
-        op, op->getResultTypes(), lhs.value, rhs.value, destination.out,
-        /*epilogue_operands=*/ValueRange(),
-        /*transpose_a=*/lhs.map.getDimPosition(0) == MatmulOp::K,
-        /*transpose_b=*/rhs.map.getDimPosition(0) == MatmulOp::N,
-        destination.accumulate, rewriter.getAffineMapArrayAttr({}),
-        /*dispatch=*/FlatSymbolRefAttr());
+    replace(op, product, destination, rewriter);
     return success();
   }
 };

@@ -14,26 +14,14 @@ func.func @widening_integers(%a: memref<5x8xi8>, %b: memref<8x4xi8>, %c: memref<
   return
 }
 
-func.func @batch(%a: tensor<2x5x8xf32>, %b: tensor<2x8x4xf32>, %c: tensor<2x5x4xf32>) -> tensor<2x5x4xf32> {
-  // expected-warning @below {{'linalg.batch_matmul' op will run on the host: it does not have two parallel loops and a reduction}}
-  %0 = linalg.batch_matmul ins(%a, %b : tensor<2x5x8xf32>, tensor<2x8x4xf32>) outs(%c : tensor<2x5x4xf32>) -> tensor<2x5x4xf32>
-  return %0 : tensor<2x5x4xf32>
-}
-
 func.func @matvec(%a: tensor<5x8xbf16>, %b: tensor<8xbf16>, %c: tensor<5xbf16>) -> tensor<5xbf16> {
-  // expected-warning @below {{'linalg.matvec' op will run on the host: it does not have two parallel loops and a reduction}}
+  // expected-warning @below {{'linalg.matvec' op will run on the host: it is not a product of two matrices}}
   %0 = linalg.matvec ins(%a, %b : tensor<5x8xbf16>, tensor<8xbf16>) outs(%c : tensor<5xbf16>) -> tensor<5xbf16>
   return %0 : tensor<5xbf16>
 }
 
-func.func @convolution(%a: tensor<16xf32>, %b: tensor<4xf32>, %c: tensor<13xf32>) -> tensor<13xf32> {
-  // expected-warning @below {{'linalg.conv_1d' op will run on the host}}
-  %0 = linalg.conv_1d ins(%a, %b : tensor<16xf32>, tensor<4xf32>) outs(%c : tensor<13xf32>) -> tensor<13xf32>
-  return %0 : tensor<13xf32>
-}
-
 func.func @broadcast(%a: tensor<8xbf16>, %b: tensor<8x4xbf16>, %c: tensor<5x4xbf16>) -> tensor<5x4xbf16> {
-  // expected-warning @below {{'linalg.matmul' op will run on the host: an indexing map is not of two distinct loops}}
+  // expected-warning @below {{'linalg.matmul' op will run on the host: its indexing maps are not those of a product}}
   %0 = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
          ins(%a, %b : tensor<8xbf16>, tensor<8x4xbf16>) outs(%c : tensor<5x4xbf16>) -> tensor<5x4xbf16>
   return %0 : tensor<5x4xbf16>

@@ -4,18 +4,6 @@
 // Left as they are: not a product of two matrices
 //===----------------------------------------------------------------------===//
 
-// CHECK-LABEL: func.func @batch_matmul(
-// A batch dimension.
-// CHECK-NEXT:    linalg.batch_matmul
-func.func @batch_matmul(%a: tensor<2x5x8xf32>, %b: tensor<2x8x4xf32>,
-                        %c: tensor<2x5x4xf32>) -> tensor<2x5x4xf32> {
-  %0 = linalg.batch_matmul ins(%a, %b : tensor<2x5x8xf32>, tensor<2x8x4xf32>)
-                           outs(%c : tensor<2x5x4xf32>) -> tensor<2x5x4xf32>
-  return %0 : tensor<2x5x4xf32>
-}
-
-// -----
-
 // CHECK-LABEL: func.func @matvec(
 // One parallel loop.
 // CHECK-NEXT:    linalg.matvec
@@ -37,27 +25,6 @@ func.func @broadcast_map(%a: tensor<8xf32>, %b: tensor<8x4xf32>,
                                       affine_map<(m, n, k) -> (m, n)>]
          ins(%a, %b : tensor<8xf32>, tensor<8x4xf32>)
          outs(%c : tensor<5x4xf32>) -> tensor<5x4xf32>
-  return %0 : tensor<5x4xf32>
-}
-
-// -----
-
-#maps = [affine_map<(m, n, k) -> (m, k * 2)>, affine_map<(m, n, k) -> (k, n)>,
-         affine_map<(m, n, k) -> (m, n)>]
-
-// CHECK-LABEL: func.func @strided_map(
-// The left factor is read at every other k.
-// CHECK-NEXT:    linalg.generic
-func.func @strided_map(%a: tensor<5x15xf32>, %b: tensor<8x4xf32>,
-                       %c: tensor<5x4xf32>) -> tensor<5x4xf32> {
-  %0 = linalg.generic {indexing_maps = #maps,
-                       iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : tensor<5x15xf32>, tensor<8x4xf32>) outs(%c : tensor<5x4xf32>) {
-  ^bb0(%x: f32, %y: f32, %acc: f32):
-    %1 = arith.mulf %x, %y : f32
-    %2 = arith.addf %acc, %1 : f32
-    linalg.yield %2 : f32
-  } -> tensor<5x4xf32>
   return %0 : tensor<5x4xf32>
 }
 

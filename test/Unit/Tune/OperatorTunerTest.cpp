@@ -150,7 +150,7 @@ TEST(OperatorTuner, GridsOfASplitHaveWholeTiles) {
                 t4())) {
     EXPECT_GT(run.blocks, 0);
     EXPECT_EQ(run.blocks % 3, 0);
-    EXPECT_LE(run.blocks, blocksOf(schedule, run.shape.m, run.shape.n));
+    EXPECT_LE(run.blocks, blocksOf(schedule, run.shape));
   }
 }
 

@@ -43,12 +43,13 @@ static LogicalResult bufferizeOperator(DestinationStyleOpInterface op,
 namespace {
 
 /// Reads its inputs, and its destination only to accumulate; writes in place.
-struct MatmulOpInterface
-    : DstBufferizableOpInterfaceExternalModel<MatmulOpInterface, MatmulOp> {
+template <typename OpT>
+struct ContractionModel
+    : DstBufferizableOpInterfaceExternalModel<ContractionModel<OpT>, OpT> {
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
                               const AnalysisState &) const {
-    return operand.getOperandNumber() != MatmulOp::kOut ||
-           cast<MatmulOp>(op).getAccumulate();
+    return operand.getOperandNumber() != OpT::kOut ||
+           cast<OpT>(op).getAccumulate();
   }
 
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
@@ -95,7 +96,8 @@ struct RowwiseOpInterface
 void mlir::dietcode::registerBufferizableOpInterfaceExternalModels(
     DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, DietCodeDialect *) {
-    MatmulOp::attachInterface<MatmulOpInterface>(*context);
+    MatmulOp::attachInterface<ContractionModel<MatmulOp>>(*context);
+    ContractOp::attachInterface<ContractionModel<ContractOp>>(*context);
     RowwiseOp::attachInterface<RowwiseOpInterface>(*context);
   });
 }

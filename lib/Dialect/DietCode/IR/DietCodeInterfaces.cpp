@@ -9,6 +9,7 @@
 #include "dietcode/Dialect/DietCode/IR/DietCode.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AffineMap.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
 using namespace mlir::dietcode;
@@ -21,7 +22,7 @@ operator_impl::getOccurrences(Operation *op, unsigned problemDim) {
   auto problemOp = cast<ProblemOpInterface>(op);
   for (auto [operand, map] : llvm::enumerate(problemOp.getOperandMaps()))
     for (auto [dim, expr] : llvm::enumerate(map.getResults()))
-      if (cast<AffineDimExpr>(expr).getPosition() == problemDim)
+      if (expr == getAffineDimExpr(problemDim, op->getContext()))
         occurrences.push_back(
             {static_cast<unsigned>(operand), static_cast<unsigned>(dim)});
   return occurrences;
@@ -56,10 +57,6 @@ static LogicalResult verifyRanks(ProblemOpInterface op) {
              << "operand '" << op.getOperandName(operand) << "' has rank "
              << type.getRank() << ", but its map " << AffineMapAttr::get(map)
              << " gives " << map.getNumResults() << " dimensions";
-    if (!map.isProjectedPermutation())
-      return op->emitOpError() << "map " << AffineMapAttr::get(map)
-                               << " of operand '" << op.getOperandName(operand)
-                               << "' must be a projected permutation";
   }
   return success();
 }
@@ -85,6 +82,37 @@ static LogicalResult verifyStaticSizes(ProblemOpInterface op, unsigned dim,
              << " in dimension " << occurrence.dim;
   }
   return success();
+}
+
+SmallVector<int64_t>
+operator_impl::getTiledShape(Operation *op, ArrayRef<int64_t> problemShape) {
+  SmallVector<int64_t> shape;
+  for (ArrayRef<unsigned> group :
+       cast<OperatorOpInterface>(op).getTiledDimGroups()) {
+    int64_t extent = 1;
+    for (unsigned dim : group)
+      extent *= problemShape[dim];
+    shape.push_back(extent);
+  }
+  return shape;
+}
+
+SmallVector<int64_t>
+operator_impl::getTiledShape(Operation *op,
+                             const ::dietcode::ContractionShape &shape) {
+  return llvm::map_to_vector(
+      cast<OperatorOpInterface>(op).getTiledDimNames(),
+      [&](StringRef name) { return *::dietcode::findExtent(shape, name); });
+}
+
+::dietcode::ContractionShape
+operator_impl::getContractionShape(Operation *op,
+                                   ArrayRef<int64_t> tiledShape) {
+  ::dietcode::ContractionShape shape{1, 1, 1};
+  for (auto [name, extent] : llvm::zip_equal(
+           cast<OperatorOpInterface>(op).getTiledDimNames(), tiledShape))
+    *::dietcode::findExtent(shape, name) = extent;
+  return shape;
 }
 
 LogicalResult operator_impl::verifyProblemOpInterface(Operation *op) {

@@ -119,6 +119,11 @@ static LogicalResult verifyMaps(RowwiseOp op) {
                 "that of '"
              << op.getOperandName(index) << "' is " << AffineMapAttr::get(map)
              << " and the first one has " << dims << " dimensions";
+  for (auto [index, map] : llvm::enumerate(maps))
+    if (!map.isProjectedPermutation())
+      return op.emitOpError()
+             << "map " << AffineMapAttr::get(map) << " of operand '"
+             << op.getOperandName(index) << "' must be a projected permutation";
   for (unsigned dim : llvm::seq(dims)) {
     if (llvm::none_of(maps,
                       [&](AffineMap map) { return map.isFunctionOfDim(dim); }))

@@ -32,6 +32,7 @@ public:
 
 private:
   LogicalResult bindOperator(ProblemOpInterface op);
+  void bindOtherDims(ProblemOpInterface op);
   LogicalResult bindProblemDim(ProblemOpInterface op, unsigned dim,
                                AffineExpr extent);
   AffineExpr createShapeVar(ProblemOpInterface op, StringRef dimName);
@@ -106,7 +107,21 @@ LogicalResult ShapeBinder::bindOperator(ProblemOpInterface op) {
     if (failed(bindProblemDim(op, dim, extent)))
       return failure();
   }
+  bindOtherDims(op);
   return success();
+}
+
+/// The problem does not tell the extent of a window. Where it is not known, it
+/// is a variable of its own, so that the other dimensions can be bound.
+void ShapeBinder::bindOtherDims(ProblemOpInterface op) {
+  for (auto [operand, map] : llvm::enumerate(op.getOperandMaps())) {
+    Value value = op->getOperand(operand);
+    for (auto [dim, expr] : llvm::enumerate(map.getResults()))
+      if (!isa<AffineDimExpr>(expr) && !analysis.getDim(value, dim))
+        require(value, dim,
+                createShapeVar(op, op.getOperandName(operand) +
+                                       std::to_string(dim)));
+  }
 }
 
 /// One dietcode.bind_shape with the dimensions that were found; those that no

@@ -46,7 +46,7 @@ static LogicalResult boundDims(OperatorOpInterface op, ShapeAnalysis &analysis,
     }
     auto [vars, map] = analysis.makeBinding(extent);
     return op->emitOpError()
-           << "dimension " << op.getProblemDimNames()[dim] << " is "
+           << "dimension " << op.getTiledDimNames()[dim] << " is "
            << AffineMapAttr::get(map) << " of " << vars
            << (bounds ? ", which is negative in the whole declared range"
                       : ", which 64 bits do not hold in the declared range")
@@ -59,11 +59,11 @@ FailureOr<OperatorShapes>
 mlir::dietcode::getOperatorShapes(OperatorOpInterface op,
                                   ShapeAnalysis &analysis) {
   OperatorShapes shapes;
-  shapes.extents = analysis.getProblemShape(op);
+  shapes.extents = analysis.getTiledShape(op);
   for (auto [dim, extent] : llvm::enumerate(shapes.extents)) {
     if (!extent)
       return op->emitOpError()
-             << "dimension " << op.getProblemDimNames()[dim]
+             << "dimension " << op.getTiledDimNames()[dim]
              << " is not bound to shape variables; run dietcode-bind-shapes";
     if (!isa<AffineConstantExpr>(extent))
       shapes.dynamicDims.push_back(dim);

@@ -26,7 +26,7 @@ std::string mlir::dietcode::describeShape(OperatorOpInterface op,
   std::string text;
   llvm::raw_string_ostream os(text);
   llvm::interleaveComma(
-      llvm::zip_equal(op.getProblemDimNames(), shape), os, [&](auto entry) {
+      llvm::zip_equal(op.getTiledDimNames(), shape), os, [&](auto entry) {
         os << std::get<0>(entry) << " = " << std::get<1>(entry);
       });
   return text;
@@ -124,7 +124,7 @@ static DispatchOp createDispatch(OperatorOpInterface op,
   SmallVector<StringRef> dims;
   SmallVector<int64_t> bounds, boxes;
   for (unsigned dim : shapes.dynamicDims)
-    dims.push_back(op.getProblemDimNames()[dim]);
+    dims.push_back(op.getTiledDimNames()[dim]);
   for (Interval interval : domain)
     bounds.append({interval.lower, interval.upper});
   SmallVector<Attribute> kernels;

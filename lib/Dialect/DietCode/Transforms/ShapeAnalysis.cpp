@@ -134,6 +134,19 @@ SmallVector<AffineExpr> ShapeAnalysis::getProblemShape(ProblemOpInterface op) {
   return shape;
 }
 
+SmallVector<AffineExpr> ShapeAnalysis::getTiledShape(OperatorOpInterface op) {
+  SmallVector<AffineExpr> problemShape = getProblemShape(op);
+  SmallVector<AffineExpr> shape;
+  for (ArrayRef<unsigned> group : op.getTiledDimGroups()) {
+    AffineExpr extent = getAffineConstantExpr(1, context);
+    for (unsigned dim : group)
+      extent = extent && problemShape[dim] ? extent * problemShape[dim]
+                                           : AffineExpr();
+    shape.push_back(extent);
+  }
+  return shape;
+}
+
 std::pair<ArrayAttr, AffineMap>
 ShapeAnalysis::makeBinding(ArrayRef<AffineExpr> exprs) const {
   SmallVector<Attribute> used;

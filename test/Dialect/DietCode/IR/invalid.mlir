@@ -423,7 +423,7 @@ func.func @f(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>, %bia
 
 // Not a permutation.
 func.func @f(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>, %bias: memref<8xf32>) {
-  // expected-error @below {{'dietcode.matmul' op epilogue map affine_map<(d0, d1) -> (d0 + d1)> must be a projected permutation of (m, n)}}
+  // expected-error @below {{'dietcode.matmul' op epilogue map affine_map<(d0, d1) -> (d0 + d1)> must be a projected permutation of the 2 dimensions of 'out'}}
   dietcode.matmul ins(%a, %b : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
       epilogue(%bias : memref<8xf32>) maps [affine_map<(m, n) -> (m + n)>] do {
   ^bb0(%sum: f32, %v: f32):
@@ -436,7 +436,7 @@ func.func @f(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>, %bia
 
 // k is summed away before the epilogue.
 func.func @f(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>, %bias: memref<4xf32>) {
-  // expected-error @below {{'dietcode.matmul' op epilogue map affine_map<(d0, d1, d2) -> (d2)> must be a projected permutation of (m, n)}}
+  // expected-error @below {{'dietcode.matmul' op epilogue map affine_map<(d0, d1, d2) -> (d2)> must be a projected permutation of the 2 dimensions of 'out'}}
   dietcode.matmul ins(%a, %b : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
       epilogue(%bias : memref<4xf32>) maps [affine_map<(m, n, k) -> (k)>] do {
   ^bb0(%sum: f32, %v: f32):
@@ -564,7 +564,7 @@ func.func @f(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>, %alp
 // -----
 
 func.func @f(%x: f32) {
-  // expected-error @below {{'dietcode.yield' op expects parent op to be one of 'dietcode.matmul, dietcode.rowwise'}}
+  // expected-error @below {{'dietcode.yield' op expects parent op to be one of 'dietcode.matmul, dietcode.contract, dietcode.rowwise'}}
   dietcode.yield %x : f32
 }
 

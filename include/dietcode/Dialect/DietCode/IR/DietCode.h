@@ -35,6 +35,7 @@
 
 namespace mlir::dietcode {
 class ProblemOpInterface;
+class ContractionOpInterface;
 
 namespace operator_impl {
 /// One dimension of one operand.
@@ -42,11 +43,19 @@ struct OperandDim {
   unsigned operand;
   unsigned dim;
 };
-/// Every operand dimension that is indexed by a problem dimension.
+/// Every operand dimension that is indexed by a problem dimension alone.
 SmallVector<OperandDim> getOccurrences(Operation *op, unsigned problemDim);
 /// Whether all static sizes of a problem dimension agree, and the operand maps
-/// are projected permutations of the operands' ranks.
+/// are of the operands' ranks.
 LogicalResult verifyProblemOpInterface(Operation *op);
+/// The extents of the tiled dimensions of an operator, given those of its
+/// problem.
+SmallVector<int64_t> getTiledShape(Operation *op,
+                                   ArrayRef<int64_t> problemShape);
+SmallVector<int64_t> getTiledShape(Operation *op,
+                                   const ::dietcode::ContractionShape &shape);
+::dietcode::ContractionShape getContractionShape(Operation *op,
+                                                 ArrayRef<int64_t> tiledShape);
 /// The static extents of the problem dimensions of an operation.
 SmallVector<int64_t> getStaticProblemShape(Operation *op);
 /// Whether `op` computes numbers from numbers, for each element alone.
@@ -55,6 +64,52 @@ bool isScalarArithmetic(Operation &op);
 SmallVector<OpFoldResult> reifyShape(OpBuilder &builder, Location loc,
                                      Value value);
 } // namespace operator_impl
+
+/// The tiled dimensions of a contraction; see ContractionOpInterface.
+enum class ContractionGroup : unsigned { B, M, N, K };
+
+namespace contraction_impl {
+/// The group of each problem dimension, by the maps of lhs, rhs and out; none
+/// for a dimension that a contraction cannot have.
+SmallVector<std::optional<ContractionGroup>>
+getGroups(ArrayRef<AffineMap> maps);
+/// The problem dimensions of a group, in order.
+SmallVector<unsigned> getGroup(Operation *op, ContractionGroup group);
+/// Names each dimension after its group, numbered where a group has several.
+SmallVector<StringRef> getDimNames(Operation *op);
+std::string getOperandName(unsigned operand);
+/// The operand maps, given those of lhs, rhs and out.
+SmallVector<AffineMap> getOperandMaps(ContractionOpInterface op,
+                                      ArrayRef<AffineMap> maps);
+::dietcode::OperatorTraits getTraits(ContractionOpInterface op, StringRef kind);
+/// Operands, element types and the maps of the epilogue.
+LogicalResult verifyOperands(ContractionOpInterface op);
+LogicalResult verifyEpilogue(ContractionOpInterface op);
+/// The symbol of the dispatch, and the dimensions that it is over.
+LogicalResult verifyDispatch(ContractionOpInterface op,
+                             SymbolTableCollection &symbolTable);
+void getEffects(
+    ContractionOpInterface op,
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects);
+void populateCanonicalizationPatterns(RewritePatternSet &patterns);
+} // namespace contraction_impl
+
+/// A map result as a linear function of problem dimensions: the sum of
+/// `coefficient * dimension`, with coefficients above zero, plus `offset`.
+struct LinearAccess {
+  SmallVector<std::pair<unsigned, int64_t>> terms; ///< Dimension, coefficient.
+  int64_t offset = 0;
+
+  /// Whether it is one problem dimension, as it is.
+  bool isDim() const {
+    return terms.size() == 1 && terms[0].second == 1 && offset == 0;
+  }
+};
+
+/// `expr` as a linear function of dimensions, if it is one with coefficients
+/// above zero in which each dimension occurs once.
+std::optional<LinearAccess> matchLinearAccess(AffineExpr expr);
 } // namespace mlir::dietcode
 
 #include "dietcode/Dialect/DietCode/IR/DietCodeInterfaces.h.inc"

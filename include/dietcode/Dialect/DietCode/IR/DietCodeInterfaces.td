@@ -23,8 +23,10 @@ def DietCode_ProblemOpInterface : OpInterface<"ProblemOpInterface"> {
       "The names of the problem dimensions, e.g. `m`, `n`, `k`.",
       "::llvm::SmallVector<::llvm::StringRef>", "getProblemDimNames">,
     InterfaceMethod<[{
-        For each shaped operand, in operand order, the projected permutation
-        from the problem dimensions to the dimensions of the operand.
+        For each shaped operand, in operand order, the map from the problem
+        dimensions to the dimensions of the operand. A dimension that is a
+        problem dimension has the extent of that one; for others an operation
+        says which maps it allows and what they mean.
       }],
       "::llvm::SmallVector<::mlir::AffineMap>", "getOperandMaps">,
     InterfaceMethod<
@@ -34,7 +36,7 @@ def DietCode_ProblemOpInterface : OpInterface<"ProblemOpInterface"> {
   let extraSharedClassDeclaration = [{
     using OperandDim = ::mlir::dietcode::operator_impl::OperandDim;
     /// Where problem dimension `problemDim` can be read: every operand
-    /// dimension that is indexed by it, in operand order. All must agree.
+    /// dimension that is indexed by it alone, in operand order. All must agree.
     ::llvm::SmallVector<OperandDim> getOccurrences(unsigned problemDim) {
       return operator_impl::getOccurrences($_op, problemDim);
     }
@@ -55,14 +57,19 @@ def DietCode_OperatorOpInterface
   let cppNamespace = "::mlir::dietcode";
   let description = [{
     An operation over problem dimensions that is served by micro-kernels, one of
-    which is chosen for each shape. Selection, tuning and dispatch work on this
-    interface alone; they know no operator.
+    which is chosen for each shape. What micro-kernels tile are the *tiled
+    dimensions*: each is a group of problem dimensions, numbered one after the
+    other with the last one fastest, and its extent is the product of theirs.
+    Selection, tuning and dispatch work on this interface alone; they know no
+    operator.
   }];
   let methods = [
     InterfaceMethod<
-      "The extents that the cost model sees, given those of the problem dimensions.",
-      "::dietcode::ContractionShape", "getContractionShape",
-      (ins "::llvm::ArrayRef<int64_t>":$problemShape)>,
+      "The names of the tiled dimensions: some of `b`, `m`, `n`, `k`, the extents of a ContractionShape.",
+      "::llvm::SmallVector<::llvm::StringRef>", "getTiledDimNames">,
+    InterfaceMethod<
+      "The problem dimensions of each tiled dimension, in order.",
+      "::llvm::SmallVector<::llvm::SmallVector<unsigned>>", "getTiledDimGroups">,
     InterfaceMethod<
       "What records and trained models call the operator; says nothing of shapes.",
       "::dietcode::OperatorTraits", "getTraits">,
@@ -73,6 +80,68 @@ def DietCode_OperatorOpInterface
       "Sets the symbol of the `dietcode.dispatch` that serves the operator.",
       "void", "setDispatchAttr", (ins "::mlir::FlatSymbolRefAttr":$dispatch)>,
   ];
+  let extraSharedClassDeclaration = [{
+    /// The extents of the tiled dimensions, given those of the problem's.
+    ::llvm::SmallVector<int64_t> getTiledShape(::llvm::ArrayRef<int64_t> problemShape) {
+      return operator_impl::getTiledShape($_op, problemShape);
+    }
+    /// The extents that the cost model sees, given those of the tiled dimensions.
+    ::dietcode::ContractionShape getContractionShape(::llvm::ArrayRef<int64_t> tiledShape) {
+      return operator_impl::getContractionShape($_op, tiledShape);
+    }
+    /// The extents of the tiled dimensions, given those that the cost model sees.
+    ::llvm::SmallVector<int64_t> getTiledShape(const ::dietcode::ContractionShape &shape) {
+      return operator_impl::getTiledShape($_op, shape);
+    }
+  }];
+}
+
+def DietCode_ContractionOpInterface
+    : OpInterface<"ContractionOpInterface", [DietCode_OperatorOpInterface]> {
+  let cppNamespace = "::mlir::dietcode";
+  let description = [{
+    An operator that sums up products of elements of `lhs` and `rhs` over its
+    reduction dimensions, applies an epilogue to the sums, and writes them to
+    `out`. Its operands are `lhs`, `rhs`, `out` and those of the epilogue, its
+    one region is the epilogue, and `out` is accessed through a projected
+    permutation of all dimensions that are not reduced.
+
+    By the operands that depend on it, a problem dimension belongs to one of
+    four groups, the tiled dimensions: `b` if lhs, rhs and out do, `m` if lhs
+    and out, `n` if rhs and out, `k` if lhs and rhs do. Within its group it keeps
+    its place. The generator of micro-kernels sees these groups and the operand
+    maps alone.
+  }];
+  let methods = [
+    InterfaceMethod<"Whether the initial contents of `out` are added, once.",
+                    "bool", "getAccumulate">,
+    InterfaceMethod<"The operands of the epilogue.",
+                    "::mlir::OperandRange", "getEpilogueOperands">,
+    InterfaceMethod<[{
+        How the epilogue reads each of its operands: projected permutations of the
+        dimensions of `out`.
+      }], "::mlir::ArrayAttr", "getEpilogueMaps">,
+    InterfaceMethod<"Sets the maps of the operands of the epilogue.", "void",
+                    "setEpilogueMapsAttr", (ins "::mlir::ArrayAttr":$maps)>,
+    InterfaceMethod<"The region of the epilogue; empty without one.",
+                    "::mlir::Region &", "getEpilogue">,
+    InterfaceMethod<"The operands of the epilogue, to be changed.",
+                    "::mlir::MutableOperandRange", "getEpilogueOperandsMutable">,
+  ];
+  let extraSharedClassDeclaration = [{
+    static constexpr unsigned kLhs = 0, kRhs = 1, kOut = 2, kFirstEpilogueOperand = 3;
+
+    ::mlir::Value getLhsOperand() { return $_op->getOperand(kLhs); }
+    ::mlir::Value getRhsOperand() { return $_op->getOperand(kRhs); }
+    ::mlir::Value getOutOperand() { return $_op->getOperand(kOut); }
+    bool hasEpilogue() { return !$_op.getEpilogue().empty(); }
+    /// Whether the operator works on buffers in place.
+    bool hasPureBufferSemantics() { return $_op->getNumResults() == 0; }
+    /// The problem dimensions of one of the four groups, in order.
+    ::llvm::SmallVector<unsigned> getGroup(::mlir::dietcode::ContractionGroup group) {
+      return ::mlir::dietcode::contraction_impl::getGroup($_op, group);
+    }
+  }];
 }
 
 #endif // DIETCODE_INTERFACES_TD

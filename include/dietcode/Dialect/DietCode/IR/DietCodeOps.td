@@ -113,6 +113,7 @@ def DietCode_MatmulOp : DietCode_Op<"matmul", [
     IsolatedFromAbove, DestinationStyleOpInterface,
     DeclareOpInterfaceMethods<DietCode_ProblemOpInterface>,
     DeclareOpInterfaceMethods<DietCode_OperatorOpInterface>,
+    DietCode_ContractionOpInterface,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>,
@@ -180,10 +181,82 @@ def DietCode_MatmulOp : DietCode_Op<"matmul", [
   let extraClassDeclaration = [{
     /// The problem dimensions, in the order of `getProblemDimNames`.
     enum ProblemDim : unsigned { M = 0, N = 1, K = 2 };
-    static constexpr unsigned kLhs = 0, kRhs = 1, kOut = 2, kFirstEpilogueOperand = 3;
 
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
-    bool hasEpilogue() { return !getEpilogue().empty(); }
+    /// Whether the operator works on buffers in place.
+    bool hasPureBufferSemantics() { return getResults().empty(); }
+  }];
+}
+
+def DietCode_ContractOp : DietCode_Op<"contract", [
+    IsolatedFromAbove, DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<DietCode_ProblemOpInterface>,
+    DeclareOpInterfaceMethods<DietCode_OperatorOpInterface>,
+    DietCode_ContractionOpInterface,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "sum of products with any access to its operands";
+  let description = [{
+    The general form of `dietcode.matmul`: batches of products, convolutions,
+    products with several dimensions of a kind. `maps` gives, for `lhs`, `rhs`
+    and `out`, the element that a point of the iteration space reads or writes.
+    What is written is `epilogue(sum of lhs * rhs)` over the dimensions that
+    `out` does not depend on, as for `dietcode.matmul`.
+
+    `out` is accessed through a projected permutation. A dimension of `lhs` or
+    `rhs` is a dimension of the iteration space, or a *window*: a sum of them
+    with positive factors, and a constant. Along a window an operand has any
+    extent, and **what lies outside of it reads as zero**: a convolution is
+    padded by the constant. Each dimension occurs at most once in each map, and
+    as it is in at least one. It is one of those of `b` (it is in all three
+    maps), `m` (not in that of `rhs`), `n` (not in that of `lhs`) or `k` (not in
+    that of `out`). The epilogue reads its operands through projected
+    permutations of the dimensions of `out`.
+
+    Example, a product for each batch with one `rhs` for all, and a convolution
+    with a 3x3 filter, a stride of 2 and a padding of 1:
+
+    ```mlir
+    #a = affine_map<(b, m, n, k) -> (b, m, k)>
+    #b = affine_map<(b, m, n, k) -> (k, n)>
+    #c = affine_map<(b, m, n, k) -> (b, m, n)>
+    #image = affine_map<(i, y, x, f, fy, fx, c) -> (i, 2 * y + fy - 1, 2 * x + fx - 1, c)>
+    #filter = affine_map<(i, y, x, f, fy, fx, c) -> (fy, fx, c, f)>
+    #result = affine_map<(i, y, x, f, fy, fx, c) -> (i, y, x, f)>
+    func.func @f(%a: memref<?x?x64xf32>, %b: memref<64x32xf32>, %c: memref<?x?x32xf32>,
+                 %image: memref<?x?x?x16xf32>, %filter: memref<3x3x16x24xf32>,
+                 %result: memref<?x?x?x24xf32>) {
+      dietcode.contract ins(%a, %b : memref<?x?x64xf32>, memref<64x32xf32>)
+          outs(%c : memref<?x?x32xf32>) maps [#a, #b, #c]
+      dietcode.contract ins(%image, %filter : memref<?x?x?x16xf32>, memref<3x3x16x24xf32>)
+          outs(%result : memref<?x?x?x24xf32>) maps [#image, #filter, #result]
+      return
+    }
+    ```
+  }];
+  let arguments = (ins
+    AnyTypeOf<[AnyRankedTensor, AnyMemRef]>:$lhs,
+    AnyTypeOf<[AnyRankedTensor, AnyMemRef]>:$rhs,
+    AnyTypeOf<[AnyRankedTensor, AnyMemRef]>:$out,
+    Variadic<AnyTypeOf<[AnyRankedTensor, AnyMemRef]>>:$epilogue_operands,
+    AffineMapArrayAttr:$maps, UnitAttr:$accumulate,
+    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$epilogue_maps,
+    OptionalAttr<FlatSymbolRefAttr>:$dispatch);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region MaxSizedRegion<1>:$epilogue);
+  let assemblyFormat = [{
+    (`accumulate` $accumulate^)? (`dispatch` `(` $dispatch^ `)`)?
+    `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)`
+    `outs` `(` $out `:` type($out) `)` `maps` $maps
+    (`epilogue` `(` $epilogue_operands^ `:` type($epilogue_operands) `)` `maps` $epilogue_maps)?
+    (`do` $epilogue^)? attr-dict (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
     /// Whether the operator works on buffers in place.
     bool hasPureBufferSemantics() { return getResults().empty(); }
   }];
@@ -352,7 +425,7 @@ def DietCode_ReduceRowOp : DietCode_Op<"reduce_row", [
 }
 
 def DietCode_YieldOp : DietCode_Op<"yield", [Pure, ReturnLike, Terminator,
-                                             ParentOneOf<["MatmulOp", "RowwiseOp"]>]> {
+                                             ParentOneOf<["MatmulOp", "ContractOp", "RowwiseOp"]>]> {
   let summary = "gives the values of the elements to write";
   let description = [{
     Ends the region of an epilogue with the element to write, and that of a

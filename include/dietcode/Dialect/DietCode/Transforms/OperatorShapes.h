@@ -14,10 +14,10 @@
 
 namespace mlir::dietcode {
 
-/// The shapes of one operator: which problem dimensions are dynamic, and how
-/// they depend on the shape variables.
+/// The shapes of one operator: which of its tiled dimensions are dynamic, and
+/// how they depend on the shape variables.
 struct OperatorShapes {
-  SmallVector<AffineExpr> extents; ///< Of the problem dimensions.
+  SmallVector<AffineExpr> extents; ///< Of the tiled dimensions.
   SmallVector<unsigned> dynamicDims;
   /// Of each dynamic dimension, as the expression alone tells them: the lower
   /// one may be negative.
@@ -25,7 +25,7 @@ struct OperatorShapes {
   SmallVector<::dietcode::Interval> varRanges;
   SmallVector<int64_t> varMultiples;
 
-  /// The extents of all problem dimensions at values of the dynamic ones.
+  /// The extents of all tiled dimensions at values of the dynamic ones.
   SmallVector<int64_t> complete(ArrayRef<int64_t> dynamicSizes) const;
   /// The sizes of the dynamic dimensions at values of the shape variables.
   std::vector<int64_t> evaluate(ArrayRef<int64_t> vars) const;

@@ -39,6 +39,10 @@ public:
   /// is known. Constants win over expressions.
   SmallVector<AffineExpr> getProblemShape(ProblemOpInterface op);
 
+  /// The extents of the tiled dimensions of an operator, likewise. One of
+  /// several dynamic dimensions is a product of expressions.
+  SmallVector<AffineExpr> getTiledShape(OperatorOpInterface op);
+
   /// Takes note that dimension `dim` of `value` is `expr`. What is known
   /// already is kept: `getDim` gives what was noted first.
   void assume(Value value, int64_t dim, AffineExpr expr);
