@@ -69,9 +69,10 @@ struct Rounds {
 namespace {
 /// The operand that is indexed by a dimension of C.
 struct Operand {
-  double bytes;
+  double bytes;     ///< Of its elements in memory.
+  double readBytes; ///< Of those that are multiplied.
   double tiles;     ///< Along the dimension.
-  double tileBytes; ///< Of one of them, over all of k.
+  double tileBytes; ///< Of one of them in memory, over all of k.
 };
 } // namespace
 
@@ -81,19 +82,24 @@ struct Operand {
 /// in step along k, so operands are shared within a wave; across waves only
 /// what L2 holds. What is written, the sums of all parts after a split, goes
 /// out once.
-static Traffic trafficOf(const Tiling &tiling, const Schedule &schedule,
-                         double residentBlocks, double l2Capacity) {
+static Traffic trafficOf(const Tiling &tiling, const ContractionShape &shape,
+                         const Schedule &schedule, double residentBlocks,
+                         double l2Capacity) {
   double resident = std::max(1.0, residentBlocks / real(schedule.split));
   double written =
       tiling.m * tiling.n * kBytesPerElement * real(schedule.split);
-  auto operandOf = [&](double extent, double tiles, int64_t block) {
+  auto operandOf = [&](double extent, double tiles, int64_t block,
+                       double reuse) {
     double bytesPerLine = tiling.k * kBytesPerElement;
-    return Operand{extent * bytesPerLine, tiles, real(block) * bytesPerLine};
+    return Operand{extent * bytesPerLine / reuse, extent * bytesPerLine, tiles,
+                   real(block) * bytesPerLine / reuse};
   };
-  Operand a = operandOf(tiling.m, tiling.tilesM, schedule.blockM);
-  Operand b = operandOf(tiling.n, tiling.tilesN, schedule.blockN);
+  Operand a =
+      operandOf(tiling.m, tiling.tilesM, schedule.blockM, shape.reuseA);
+  Operand b =
+      operandOf(tiling.n, tiling.tilesN, schedule.blockN, shape.reuseB);
   Traffic traffic;
-  traffic.l2Bytes = a.bytes * b.tiles + b.bytes * a.tiles + written;
+  traffic.l2Bytes = a.readBytes * b.tiles + b.readBytes * a.tiles + written;
 
   bool isMFirst = schedule.order == TileOrder::MFirst;
   const Operand &inner = isMFirst ? a : b, &outer = isMFirst ? b : a;
@@ -240,7 +246,7 @@ CostEstimate Adaption::estimate(const MicroKernelCost &cost,
                            tiling.tilesK);
   // Of one product; those of a batch have nothing in common.
   Traffic traffic =
-      trafficOf(tiling, schedule, resident, double(device.l2Bytes));
+      trafficOf(tiling, shape, schedule, resident, double(device.l2Bytes));
   traffic.l2Bytes *= real(shape.batch);
   traffic.dramBytes *= real(shape.batch);
   double l2 = traffic.l2Bytes / device.l2BytesPerSecond;

@@ -22,6 +22,10 @@ struct ContractionShape {
   int64_t n;
   int64_t k;
   int64_t batch = 1;
+  /// How many of the elements of A and of B are the same element of memory:
+  /// above 1 for the image of a convolution, whose windows overlap.
+  double reuseA = 1;
+  double reuseB = 1;
 
   friend bool operator==(const ContractionShape &a, const ContractionShape &b) {
     return a.m == b.m && a.n == b.n && a.k == b.k && a.batch == b.batch;

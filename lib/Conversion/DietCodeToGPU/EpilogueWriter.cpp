@@ -20,16 +20,20 @@ using Interface = ContractionOpInterface;
 void EpilogueWriter::write(ArrayRef<Value> sums, const ThreadTile &rows,
                            const ThreadTile &columns) {
   int64_t step = isVector(Interface::kOut, columns.group) ? columns.group : 1;
-  // Numbers beyond the extents have indices, too; their use is guarded.
+  // Divisions are done once for all operands and elements, in front of the
+  // guards; numbers beyond the extents have indices, too.
   auto getIndices = [&](const TiledDim &dim, ArrayRef<Value> numbers) {
     return llvm::map_to_vector(
         numbers, [&](Value number) { return dim.getIndices(b, number); });
   };
-  auto rowIndices = getIndices(frame.m, getElements(b, rows, 1));
-  auto columnIndices = getIndices(frame.n, getElements(b, columns, step));
+  SmallVector<Value> rowsOf = getElements(b, rows, 1);
+  SmallVector<Value> columnsOf = getElements(b, columns, step);
+  auto rowIndices = getIndices(frame.m, rowsOf);
+  auto columnIndices = getIndices(frame.n, columnsOf);
   writeTile(b, sums, rows, columns, step,
             [&](ArrayRef<Value> group, size_t row, size_t column) {
-              writeGroup(group, {rowIndices[row], columnIndices[column]});
+              writeGroup(group, {rowsOf[row], columnsOf[column], rowIndices[row],
+                                 columnIndices[column]});
             });
 }
 
@@ -82,11 +86,19 @@ bool EpilogueWriter::isVector(unsigned operand, int64_t count) {
 /// its extent is a multiple of their number.
 Value EpilogueWriter::getOffset(const MatrixView &view,
                                 const Position &position, int64_t neighbour) {
-  ProblemIndices column = position.column;
+  auto offsetOf = [&](const TiledDim &dim, Value number,
+                      const ProblemIndices &indices) {
+    return view.isLinear(dim) ? view.getOffset(b, dim, number)
+                              : view.getOffset(b, indices);
+  };
+  ProblemIndices columnIndices = position.columnIndices;
   if (neighbour > 0)
-    column.back().second = math.add(column.back().second, neighbour);
-  Value offset = math.add(view.start, view.getOffset(b, position.row));
-  return math.add(offset, view.getOffset(b, column));
+    columnIndices.back().second =
+        math.add(columnIndices.back().second, neighbour);
+  Value row = offsetOf(frame.m, position.row, position.rowIndices);
+  Value column =
+      offsetOf(frame.n, math.add(position.column, neighbour), columnIndices);
+  return math.add(math.add(view.start, row), column);
 }
 
 Value EpilogueWriter::applyEpilogue(Value sum, ArrayRef<Value> operands) {

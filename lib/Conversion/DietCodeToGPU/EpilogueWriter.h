@@ -32,9 +32,10 @@ public:
              const ThreadTile &columns);
 
 private:
-  /// Where a group of neighbours begins.
+  /// Where a group of neighbours begins: numbers, and what they stand for.
   struct Position {
-    ProblemIndices row, column;
+    Value row, column;
+    ProblemIndices rowIndices, columnIndices;
   };
   void writeGroup(ArrayRef<Value> sums, const Position &position);
   SmallVector<Value> readOperand(unsigned operand, const Position &position,

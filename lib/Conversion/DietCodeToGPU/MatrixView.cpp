@@ -33,6 +33,36 @@ Value MatrixView::getOffset(ImplicitLocOpBuilder &b,
   return offset;
 }
 
+bool MatrixView::isLinear(const TiledDim &dim) const {
+  auto positionOf = [&](unsigned problemDim) {
+    AffineExpr expr = getAffineDimExpr(problemDim, map.getContext());
+    return llvm::find(map.getResults(), expr) - map.getResults().begin();
+  };
+  for (size_t i = 1; i < dim.getDims().size(); ++i) {
+    unsigned outer = positionOf(dim.getDims()[i - 1]);
+    unsigned inner = positionOf(dim.getDims()[i]);
+    if (outer + 1 != inner || inner == map.getNumResults())
+      return false;
+    if (type.getLayout().isIdentity())
+      continue;
+    std::optional<int64_t> stride = getConstantIntValue(strides[outer]);
+    std::optional<int64_t> step = getConstantIntValue(strides[inner]);
+    std::optional<int64_t> size = getConstantIntValue(sizes[inner]);
+    if (!stride || !step || !size || *stride != *step * *size)
+      return false;
+  }
+  return true;
+}
+
+Value MatrixView::getOffset(ImplicitLocOpBuilder &b, const TiledDim &dim,
+                            Value number) const {
+  if (dim.getDims().empty())
+    return IndexMath(b).constant(0);
+  if (isLinear(dim))
+    return IndexMath(b).mul(number, getStride(b, dim.getDims().back()));
+  return getOffset(b, dim.getIndices(b, number));
+}
+
 SmallVector<Value>
 MatrixView::moveWindows(ImplicitLocOpBuilder &b, ValueRange starts,
                         const ProblemIndices &indices) const {

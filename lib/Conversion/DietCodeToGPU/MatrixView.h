@@ -43,6 +43,12 @@ struct MatrixView {
   Value getStride(ImplicitLocOpBuilder &b, unsigned problemDim) const;
   /// What `indices` add to an offset.
   Value getOffset(ImplicitLocOpBuilder &b, const ProblemIndices &indices) const;
+  /// Whether elements that follow each other in `dim` are equally far apart, as
+  /// the type of the buffer tells.
+  bool isLinear(const TiledDim &dim) const;
+  /// What element `number` of `dim` adds to an offset.
+  Value getOffset(ImplicitLocOpBuilder &b, const TiledDim &dim,
+                  Value number) const;
   /// Where each window is when `indices` are added to `starts`.
   SmallVector<Value> moveWindows(ImplicitLocOpBuilder &b, ValueRange starts,
                                  const ProblemIndices &indices) const;

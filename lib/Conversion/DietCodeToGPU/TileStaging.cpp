@@ -26,6 +26,7 @@ TileStaging::TileStaging(ImplicitLocOpBuilder &b, const Config &config,
                          Value tileStart)
     : b(b), math(b), config(config), view(std::move(view)), shared(shared) {
   alongK = config.reduction.isFastest(this->view.getContiguousDim());
+  isLinearInK = this->view.isLinear(config.reduction);
   int64_t count =
       config.extent * config.blockK / (config.threads * config.vectorWidth);
   for (int64_t index : llvm::seq<int64_t>(0, count))
@@ -57,14 +58,16 @@ TileStaging::Copy TileStaging::createCopy(int64_t index, Value threadId,
   int64_t span = alongK ? 1 : width;
   Value last = math.sub(config.spatial.getExtent(), math.constant(span));
   Value spatial = math.min(math.add(tileStart, row), last);
-  ProblemIndices indices = config.spatial.getIndices(b, spatial);
   Copy copy;
   copy.k = k;
-  copy.offset = math.add(view.start, view.getOffset(b, indices));
-  copy.windows = view.moveWindows(b, view.getWindowStarts(), indices);
-  if (config.reduction.isSingle())
-    copy.offset = math.add(
-        copy.offset, view.getOffset(b, config.reduction.getIndices(b, k)));
+  copy.offset =
+      math.add(view.start, view.getOffset(b, config.spatial, spatial));
+  if (!view.windows.empty())
+    copy.windows = view.moveWindows(b, view.getWindowStarts(),
+                                    config.spatial.getIndices(b, spatial));
+  if (isLinearInK)
+    copy.offset =
+        math.add(copy.offset, view.getOffset(b, config.reduction, k));
   copy.sharedOffset =
       math.add(math.add(math.mul(k, getRowStride(config.extent)), row),
                config.sharedBase);
@@ -97,18 +100,17 @@ Value TileStaging::loadIf(Value condition, function_ref<Value()> load) {
   return guarded.getResult(0);
 }
 
-/// Of a single dimension k, all copies have their k in their offset, so that
-/// they have the offset of kStart in common.
+/// Where k is linear, all copies have their k in their offset, so that they have
+/// the offset of kStart in common.
 Value TileStaging::loadCopy(const Copy &copy, Value kStart) {
-  bool isSingle = config.reduction.isSingle();
-  Value number = isSingle ? kStart : math.add(kStart, copy.k);
-  ProblemIndices indices = config.reduction.getIndices(b, number);
-  Value offset = math.add(copy.offset, view.getOffset(b, indices));
+  Value number = math.add(kStart, copy.k);
+  Value moved = view.getOffset(b, config.reduction, isLinearInK ? kStart : number);
+  Value offset = math.add(copy.offset, moved);
   if (view.windows.empty())
     return loadVector(offset);
-  if (isSingle)
-    indices.front().second = math.add(kStart, copy.k);
-  Value inside = view.isInside(b, view.moveWindows(b, copy.windows, indices));
+  Value inside = view.isInside(
+      b, view.moveWindows(b, copy.windows,
+                          config.reduction.getIndices(b, number)));
   return loadIf(inside, [&] { return loadVector(offset); });
 }
 

@@ -56,8 +56,8 @@ public:
 private:
   /// A vector that this thread copies: where it starts within the tile.
   struct Copy {
-    Value offset; ///< In global memory, in elements; for kStart = 0 if k is a
-                  ///< single dimension, else for k = 0.
+    Value offset; ///< In global memory, in elements; for kStart = 0 if k is
+                  ///< linear, else for k = 0.
     Value k;      ///< Row within the tile.
     SmallVector<Value> windows; ///< Their positions for k = 0.
     Value sharedOffset;         ///< Within a stage.
@@ -75,6 +75,7 @@ private:
   MatrixView view;
   Value shared;
   bool alongK;
+  bool isLinearInK;
   SmallVector<Copy> copies;
 };
 

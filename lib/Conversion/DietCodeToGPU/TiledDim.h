@@ -42,9 +42,6 @@ public:
   /// The product of the sizes; 1 without dimensions.
   Value getExtent() const { return extent; }
 
-  /// Whether number and index are the same.
-  bool isSingle() const { return dims.size() == 1; }
-
   /// Whether neighbours have successive indices of `dim`.
   bool isFastest(std::optional<unsigned> dim) const {
     return dim && !dims.empty() && dims.back() == *dim;
@@ -52,13 +49,29 @@ public:
 
   /// The indices of element `number`, which is below the extent. Divides by
   /// sizes: where one of them may be zero, this belongs behind a test for it.
+  ///
+  /// Where the extent is static and 32 bits hold it, so does a number beyond it
+  /// by less than a tile, and the division is one multiplication instead of
+  /// four.
   ProblemIndices getIndices(ImplicitLocOpBuilder &b, Value number) const {
     IndexMath math(b);
     ProblemIndices indices(dims.size());
+    std::optional<int64_t> known = getConstantIntValue(extent);
+    bool isNarrow = dims.size() > 1 && known && *known < (1 << 30);
+    Type narrow = b.getI32Type(), wide = b.getIndexType();
+    auto convert = [&](Value value, Type type) {
+      return isNarrow ? b.createOrFold<arith::IndexCastUIOp>(type, value)
+                      : value;
+    };
+    Value rest = convert(number, narrow);
     for (size_t i = dims.size(); i-- > 0;) {
-      indices[i] = {dims[i], i == 0 ? number : math.rem(number, sizes[i])};
-      if (i > 0)
-        number = math.div(number, sizes[i]);
+      if (i == 0) {
+        indices[i] = {dims[i], convert(rest, wide)};
+        break;
+      }
+      Value size = convert(sizes[i], narrow);
+      indices[i] = {dims[i], convert(math.rem(rest, size), wide)};
+      rest = math.div(rest, size);
     }
     return indices;
   }

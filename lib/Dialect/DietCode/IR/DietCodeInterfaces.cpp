@@ -105,6 +105,25 @@ operator_impl::getTiledShape(Operation *op,
       [&](StringRef name) { return *::dietcode::findExtent(shape, name); });
 }
 
+/// How often each element of an operand is read through its windows: k elements
+/// for each step of a stride s are k / s. What is dynamic counts once.
+static double getReuse(ArrayRef<int64_t> sizes, AffineMap map,
+                       function_ref<bool(unsigned)> isReduced) {
+  double reuse = 1;
+  for (AffineExpr expr : map.getResults()) {
+    double stride = 1, reads = 1;
+    for (auto [dim, coefficient] : matchLinearAccess(expr)->terms) {
+      if (!isReduced(dim))
+        stride *= coefficient;
+      else if (!ShapedType::isDynamic(sizes[dim]))
+        reads *= sizes[dim];
+    }
+    if (!matchLinearAccess(expr)->isDim())
+      reuse *= std::max(1.0, reads / stride);
+  }
+  return reuse;
+}
+
 ::dietcode::ContractionShape
 operator_impl::getContractionShape(Operation *op,
                                    ArrayRef<int64_t> tiledShape) {
@@ -112,6 +131,18 @@ operator_impl::getContractionShape(Operation *op,
   for (auto [name, extent] : llvm::zip_equal(
            cast<OperatorOpInterface>(op).getTiledDimNames(), tiledShape))
     *::dietcode::findExtent(shape, name) = extent;
+  auto contraction = dyn_cast<ContractionOpInterface>(op);
+  if (!contraction)
+    return shape;
+  SmallVector<int64_t> sizes = contraction.getStaticProblemShape();
+  SmallVector<AffineMap> maps = contraction.getOperandMaps();
+  auto isReduced = [&](unsigned dim) {
+    return !maps[ContractionOpInterface::kOut].isFunctionOfDim(dim);
+  };
+  shape.reuseA =
+      getReuse(sizes, maps[ContractionOpInterface::kLhs], isReduced);
+  shape.reuseB =
+      getReuse(sizes, maps[ContractionOpInterface::kRhs], isReduced);
   return shape;
 }
 
