@@ -94,10 +94,8 @@ static Traffic trafficOf(const Tiling &tiling, const ContractionShape &shape,
     return Operand{extent * bytesPerLine / reuse, extent * bytesPerLine, tiles,
                    real(block) * bytesPerLine / reuse};
   };
-  Operand a =
-      operandOf(tiling.m, tiling.tilesM, schedule.blockM, shape.reuseA);
-  Operand b =
-      operandOf(tiling.n, tiling.tilesN, schedule.blockN, shape.reuseB);
+  Operand a = operandOf(tiling.m, tiling.tilesM, schedule.blockM, shape.reuseA);
+  Operand b = operandOf(tiling.n, tiling.tilesN, schedule.blockN, shape.reuseB);
   Traffic traffic;
   traffic.l2Bytes = a.readBytes * b.tiles + b.readBytes * a.tiles + written;
 

@@ -173,10 +173,13 @@ void OperatorLowering::readSizes() {
 Value OperatorLowering::areAllAligned() {
   Value all = arith::ConstantOp::create(b, b.getBoolAttr(true));
   SmallVector<AffineMap> maps = op.getOperandMaps();
-  for (unsigned operand : llvm::seq<unsigned>(0, op->getNumOperands()))
-    if (isVectorized(op, operand))
+  for (unsigned operand : llvm::seq<unsigned>(0, op->getNumOperands())) {
+    std::optional<ContractionGroup> group = getVectorGroup(op, operand);
+    if (group)
       all = math.both(all, createAlignmentTest(b, op->getOperand(operand),
-                                               maps[operand], kMaxVectorWidth));
+                                               maps[operand], kMaxVectorWidth,
+                                               op.getGroup(*group)));
+  }
   return all;
 }
 

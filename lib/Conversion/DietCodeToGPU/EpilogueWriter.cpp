@@ -32,8 +32,8 @@ void EpilogueWriter::write(ArrayRef<Value> sums, const ThreadTile &rows,
   auto columnIndices = getIndices(frame.n, columnsOf);
   writeTile(b, sums, rows, columns, step,
             [&](ArrayRef<Value> group, size_t row, size_t column) {
-              writeGroup(group, {rowsOf[row], columnsOf[column], rowIndices[row],
-                                 columnIndices[column]});
+              writeGroup(group, {rowsOf[row], columnsOf[column],
+                                 rowIndices[row], columnIndices[column]});
             });
 }
 
@@ -68,8 +68,9 @@ SmallVector<Value> EpilogueWriter::readOperand(unsigned operand,
   if (isVector(operand, count))
     return loadGroup(b, view.flat, getOffset(view, position), count);
   // What does not depend on the column is read once.
-  ArrayRef<unsigned> columns = frame.n.getDims();
-  bool varies = !columns.empty() && view.map.isFunctionOfDim(columns.back());
+  bool varies = llvm::any_of(frame.n.getDims(), [&](unsigned dim) {
+    return view.map.isFunctionOfDim(dim);
+  });
   SmallVector<Value> elements;
   for (int64_t i : llvm::seq<int64_t>(0, varies ? count : 1))
     elements.push_back(
@@ -82,8 +83,8 @@ bool EpilogueWriter::isVector(unsigned operand, int64_t count) {
   return twin == Twin::Aligned && count > 1 && isVectorized(op, operand);
 }
 
-/// Neighbours are so in the last dimension of n: there are several only where
-/// its extent is a multiple of their number.
+/// Neighbours have successive numbers; their indices may be those of another
+/// row of the operand.
 Value EpilogueWriter::getOffset(const MatrixView &view,
                                 const Position &position, int64_t neighbour) {
   auto offsetOf = [&](const TiledDim &dim, Value number,
@@ -91,13 +92,11 @@ Value EpilogueWriter::getOffset(const MatrixView &view,
     return view.isLinear(dim) ? view.getOffset(b, dim, number)
                               : view.getOffset(b, indices);
   };
-  ProblemIndices columnIndices = position.columnIndices;
-  if (neighbour > 0)
-    columnIndices.back().second =
-        math.add(columnIndices.back().second, neighbour);
   Value row = offsetOf(frame.m, position.row, position.rowIndices);
-  Value column =
-      offsetOf(frame.n, math.add(position.column, neighbour), columnIndices);
+  Value number = math.add(position.column, neighbour);
+  Value column = neighbour == 0
+                     ? offsetOf(frame.n, number, position.columnIndices)
+                     : view.getOffset(b, frame.n, number);
   return math.add(math.add(view.start, row), column);
 }
 

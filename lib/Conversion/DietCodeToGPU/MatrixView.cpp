@@ -33,22 +33,25 @@ Value MatrixView::getOffset(ImplicitLocOpBuilder &b,
   return offset;
 }
 
-bool MatrixView::isLinear(const TiledDim &dim) const {
+bool mlir::dietcode::isLinear(MemRefType type, AffineMap map,
+                              ArrayRef<unsigned> dims) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return false;
   auto positionOf = [&](unsigned problemDim) {
     AffineExpr expr = getAffineDimExpr(problemDim, map.getContext());
     return llvm::find(map.getResults(), expr) - map.getResults().begin();
   };
-  for (size_t i = 1; i < dim.getDims().size(); ++i) {
-    unsigned outer = positionOf(dim.getDims()[i - 1]);
-    unsigned inner = positionOf(dim.getDims()[i]);
+  for (size_t i = 1; i < dims.size(); ++i) {
+    unsigned outer = positionOf(dims[i - 1]), inner = positionOf(dims[i]);
     if (outer + 1 != inner || inner == map.getNumResults())
       return false;
     if (type.getLayout().isIdentity())
       continue;
-    std::optional<int64_t> stride = getConstantIntValue(strides[outer]);
-    std::optional<int64_t> step = getConstantIntValue(strides[inner]);
-    std::optional<int64_t> size = getConstantIntValue(sizes[inner]);
-    if (!stride || !step || !size || *stride != *step * *size)
+    if (ShapedType::isDynamic(strides[outer]) ||
+        ShapedType::isDynamic(strides[inner]) || type.isDynamicDim(inner) ||
+        strides[outer] != strides[inner] * type.getDimSize(inner))
       return false;
   }
   return true;
@@ -153,11 +156,20 @@ MatrixView mlir::dietcode::createMatrixView(ImplicitLocOpBuilder &b,
   return view;
 }
 
+/// Of dimensions that are one, none but the last has an alignment of its own.
 Value mlir::dietcode::createAlignmentTest(ImplicitLocOpBuilder &b, Value buffer,
-                                          AffineMap map, int64_t vector) {
+                                          AffineMap map, int64_t vector,
+                                          ArrayRef<unsigned> together) {
   IndexMath math(b);
   auto type = cast<MemRefType>(buffer.getType());
   unsigned contiguous = *getContiguousDim(type, map);
+  bool isOne =
+      llvm::is_contained(together, contiguous) && isLinear(type, map, together);
+  auto isPartOfOne = [&](AffineExpr expr) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    return isOne && dim && llvm::is_contained(together, dim.getPosition());
+  };
+  Value run = math.constant(1);
   auto metadata = memref::ExtractStridedMetadataOp::create(b, buffer);
   int64_t bytes = type.getElementTypeBitWidth() / 8;
   Value pointer = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);
@@ -168,11 +180,12 @@ Value mlir::dietcode::createAlignmentTest(ImplicitLocOpBuilder &b, Value buffer,
        llvm::zip_equal(map.getResults(), metadata.getConstifiedMixedSizes(),
                        metadata.getConstifiedMixedStrides())) {
     bool isContiguous = expr == getAffineDimExpr(contiguous, b.getContext());
+    if (isContiguous || isPartOfOne(expr))
+      run = math.mul(run, math.of(size));
     if (isContiguous)
-      result = math.both(result, math.isMultiple(math.of(size), vector));
-    result = math.both(result, isContiguous
-                                   ? math.equal(math.of(stride), 1)
-                                   : math.isMultiple(math.of(stride), vector));
+      result = math.both(result, math.equal(math.of(stride), 1));
+    else if (!isPartOfOne(expr))
+      result = math.both(result, math.isMultiple(math.of(stride), vector));
   }
-  return result;
+  return math.both(result, math.isMultiple(run, vector));
 }

@@ -21,6 +21,11 @@
 
 namespace mlir::dietcode {
 
+/// Whether elements of `type`, indexed through `map`, that follow each other in
+/// the numbering of problem dimensions `dims` are equally far apart, as the
+/// type tells.
+bool isLinear(MemRefType type, AffineMap map, ArrayRef<unsigned> dims);
+
 /// A dimension of a buffer that is not one of the problem's, such as the rows
 /// of a padded image: 2 * y + fy - 1. What lies outside of it is zero.
 struct Window {
@@ -43,9 +48,10 @@ struct MatrixView {
   Value getStride(ImplicitLocOpBuilder &b, unsigned problemDim) const;
   /// What `indices` add to an offset.
   Value getOffset(ImplicitLocOpBuilder &b, const ProblemIndices &indices) const;
-  /// Whether elements that follow each other in `dim` are equally far apart, as
-  /// the type of the buffer tells.
-  bool isLinear(const TiledDim &dim) const;
+  /// Whether elements that follow each other in `dim` are equally far apart.
+  bool isLinear(const TiledDim &dim) const {
+    return ::mlir::dietcode::isLinear(type, map, dim.getDims());
+  }
   /// What element `number` of `dim` adds to an offset.
   Value getOffset(ImplicitLocOpBuilder &b, const TiledDim &dim,
                   Value number) const;
@@ -72,9 +78,11 @@ MatrixView createMatrixView(ImplicitLocOpBuilder &b, Value buffer,
 std::optional<unsigned> getContiguousDim(MemRefType type, AffineMap map);
 
 /// Whether `buffer`, indexed through `map`, can be accessed in whole, aligned
-/// vectors of `vector` elements along its contiguous dimension.
+/// vectors of `vector` elements along its contiguous dimension. Problem
+/// dimensions `together` are numbered as one; where they are linear and the
+/// contiguous dimension is one of them, vectors may cross from one to the next.
 Value createAlignmentTest(ImplicitLocOpBuilder &b, Value buffer, AffineMap map,
-                          int64_t vector);
+                          int64_t vector, ArrayRef<unsigned> together = {});
 
 } // namespace mlir::dietcode
 

@@ -66,8 +66,7 @@ TileStaging::Copy TileStaging::createCopy(int64_t index, Value threadId,
     copy.windows = view.moveWindows(b, view.getWindowStarts(),
                                     config.spatial.getIndices(b, spatial));
   if (isLinearInK)
-    copy.offset =
-        math.add(copy.offset, view.getOffset(b, config.reduction, k));
+    copy.offset = math.add(copy.offset, view.getOffset(b, config.reduction, k));
   copy.sharedOffset =
       math.add(math.add(math.mul(k, getRowStride(config.extent)), row),
                config.sharedBase);
@@ -100,11 +99,12 @@ Value TileStaging::loadIf(Value condition, function_ref<Value()> load) {
   return guarded.getResult(0);
 }
 
-/// Where k is linear, all copies have their k in their offset, so that they have
-/// the offset of kStart in common.
+/// Where k is linear, all copies have their k in their offset, so that they
+/// have the offset of kStart in common.
 Value TileStaging::loadCopy(const Copy &copy, Value kStart) {
   Value number = math.add(kStart, copy.k);
-  Value moved = view.getOffset(b, config.reduction, isLinearInK ? kStart : number);
+  Value moved =
+      view.getOffset(b, config.reduction, isLinearInK ? kStart : number);
   Value offset = math.add(copy.offset, moved);
   if (view.windows.empty())
     return loadVector(offset);

@@ -14,7 +14,8 @@ using namespace mlir::dietcode;
 
 using Interface = ContractionOpInterface;
 
-bool mlir::dietcode::isVectorized(ContractionOpInterface op, unsigned operand) {
+std::optional<ContractionGroup>
+mlir::dietcode::getVectorGroup(ContractionOpInterface op, unsigned operand) {
   auto type = cast<MemRefType>(op->getOperand(operand).getType());
   std::optional<unsigned> contiguous =
       getContiguousDim(type, op.getOperandMaps()[operand]);
@@ -24,6 +25,7 @@ bool mlir::dietcode::isVectorized(ContractionOpInterface op, unsigned operand) {
   };
   bool isLhs = operand == Interface::kLhs, isRhs = operand == Interface::kRhs;
   if ((isLhs || isRhs) && isFastest(ContractionGroup::K))
-    return true;
-  return isFastest(isLhs ? ContractionGroup::M : ContractionGroup::N);
+    return ContractionGroup::K;
+  auto spatial = isLhs ? ContractionGroup::M : ContractionGroup::N;
+  return isFastest(spatial) ? std::optional(spatial) : std::nullopt;
 }

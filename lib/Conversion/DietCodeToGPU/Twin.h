@@ -20,12 +20,19 @@ enum class Twin {
            ///< contiguous dimension; see `isVectorized`.
 };
 
-/// Whether the aligned twin reads or writes `operand` in vectors: neighbours in
-/// k, or in m (lhs) or n (all others), are neighbours in memory. The caller
+/// Along which tiled dimension neighbours of `operand` are neighbours in
+/// memory: k, or m (lhs) or n (all others); none if elements are accessed one
+/// by one.
+std::optional<ContractionGroup> getVectorGroup(ContractionOpInterface op,
+                                               unsigned operand);
+
+/// Whether the aligned twin reads or writes `operand` in vectors. The caller
 /// must then see to it that its contiguous dimension has stride one and an
 /// extent that is a multiple of kMaxVectorWidth, that its other strides are
 /// multiples too, and that it starts at an address aligned to a vector.
-bool isVectorized(ContractionOpInterface op, unsigned operand);
+inline bool isVectorized(ContractionOpInterface op, unsigned operand) {
+  return getVectorGroup(op, operand).has_value();
+}
 
 } // namespace mlir::dietcode
 

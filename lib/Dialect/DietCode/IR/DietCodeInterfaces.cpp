@@ -139,10 +139,8 @@ operator_impl::getContractionShape(Operation *op,
   auto isReduced = [&](unsigned dim) {
     return !maps[ContractionOpInterface::kOut].isFunctionOfDim(dim);
   };
-  shape.reuseA =
-      getReuse(sizes, maps[ContractionOpInterface::kLhs], isReduced);
-  shape.reuseB =
-      getReuse(sizes, maps[ContractionOpInterface::kRhs], isReduced);
+  shape.reuseA = getReuse(sizes, maps[ContractionOpInterface::kLhs], isReduced);
+  shape.reuseB = getReuse(sizes, maps[ContractionOpInterface::kRhs], isReduced);
   return shape;
 }
 

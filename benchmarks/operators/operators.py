@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""How near single operators come to the bounds of a T4, on its virtual model.
+
+    benchmarks/operators/operators.py [--build BUILD] [--only TEXT]
+
+Each operator is written as linalg, compiled with the micro-kernels that the
+device table alone selects, and run on virtual:t4 at 1590 MHz: every figure is
+`virtual`, an estimate and no measurement. What computes is compared with the peak
+of the pipe that it uses (FP32: 8.14 TFLOP/s, tensor cores: 65.1 TFLOP/s), what
+moves data with the bandwidth of DRAM (220 GB/s) and the bytes that have to move.
+A launch takes 3.7 us of each time. All kernels are executed: the products of 4096
+take minutes.
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "test" / "Models"))
+
+from linalg_text import Function  # noqa: E402
+from make_model import layer_norm, softmax  # noqa: E402
+
+# As in lib/Target/Devices/Turing.cpp, where the sources are.
+PEAKS = {"FP32": 40 * 64 * 2 * 1590e6, "tensor": 40 * 512 * 2 * 1590e6}
+DRAM = 220e9
+
+
+def shape_text(shape):
+    return "x".join(str(size) for size in shape)
+
+
+class Operator:
+    """A function of linalg with its arguments' shapes, and what it has to do."""
+
+    def __init__(self, name, text, shapes, flops=0, peak="FP32", moved=0):
+        self.name, self.text, self.shapes = name, text, shapes
+        self.flops, self.peak, self.moved = flops, peak, moved
+
+    def fraction(self, seconds):
+        if self.moved:
+            return self.moved / DRAM / seconds, "DRAM"
+        return self.flops / PEAKS[self.peak] / seconds, self.peak
+
+
+def build(name, shapes, body):
+    """A function on static tensors; `body` gets the function and its arguments."""
+    function = Function("operator", "unnamed")
+    arguments = [function.argument(f"a{i}", shape) for i, shape in enumerate(shapes)]
+    text = function.text([body(function, arguments)])
+    # There is no workload: all is static.
+    return text.replace("attributes {dietcode.workload = @unnamed} ", "")
+
+
+def matmul(m, n, k, element="f32"):
+    text = f"""
+func.func @operator(%a: tensor<{m}x{k}x{element}>, %b: tensor<{k}x{n}x{element}>,
+                    %init: tensor<{m}x{n}xf32>) -> tensor<{m}x{n}xf32> {{
+  %zero = arith.constant 0.0 : f32
+  %0 = linalg.fill ins(%zero : f32) outs(%init : tensor<{m}x{n}xf32>) -> tensor<{m}x{n}xf32>
+  %1 = linalg.matmul ins(%a, %b : tensor<{m}x{k}x{element}>, tensor<{k}x{n}x{element}>)
+                     outs(%0 : tensor<{m}x{n}xf32>) -> tensor<{m}x{n}xf32>
+  return %1 : tensor<{m}x{n}xf32>
+}}
+"""
+    kind = "SGEMM" if element == "f32" else "HGEMM"
+    return Operator(f"{kind} {m}x{n}x{k}", text, [(m, k), (k, n), (m, n)],
+                    flops=2 * m * n * k, peak="FP32" if element == "f32" else "tensor")
+
+
+def convolution(batch, size, channels, layout):
+    """A 3x3 layer of ResNet-50, padded by one."""
+    nhwc = layout == "nhwc"
+    image = [batch, size, size, channels] if nhwc else [batch, channels, size, size]
+    weights = [3, 3, channels, channels] if nhwc else [channels, channels, 3, 3]
+    low = "[0, 1, 1, 0]" if nhwc else "[0, 0, 1, 1]"
+    op = "conv_2d_nhwc_hwcf" if nhwc else "conv_2d_nchw_fchw"
+    padded = [d + 2 if d == size else d for d in image]
+    x, w, p = (f"tensor<{shape_text(s)}xf32>" for s in (image, weights, padded))
+    text = f"""
+func.func @operator(%x: {x}, %w: {w}, %init: {x}) -> {x} {{
+  %zero = arith.constant 0.0 : f32
+  %0 = tensor.pad %x low{low} high{low} {{
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  }} : {x} to {p}
+  %1 = linalg.fill ins(%zero : f32) outs(%init : {x}) -> {x}
+  %2 = linalg.{op} ins(%0, %w : {p}, {w}) outs(%1 : {x}) -> {x}
+  return %2 : {x}
+}}
+"""
+    return Operator(f"conv 3x3 {layout} {shape_text(image)}", text, [image, weights, image],
+                    flops=2 * batch * size * size * channels * channels * 9)
+
+
+def row_operator(name, rows, columns, body, extra=()):
+    shapes = [(rows, columns)] + list(extra)
+    moved = 4 * (2 * rows * columns + sum(shape[0] for shape in extra))
+    return Operator(f"{name} {rows}x{columns}", build(name, shapes, body), shapes, moved=moved)
+
+
+def matvec(rows, columns):
+    text = f"""
+func.func @operator(%a: tensor<{rows}x{columns}xf32>, %x: tensor<{columns}xf32>,
+                    %init: tensor<{rows}xf32>) -> tensor<{rows}xf32> {{
+  %zero = arith.constant 0.0 : f32
+  %0 = linalg.fill ins(%zero : f32) outs(%init : tensor<{rows}xf32>) -> tensor<{rows}xf32>
+  %1 = linalg.matvec ins(%a, %x : tensor<{rows}x{columns}xf32>, tensor<{columns}xf32>)
+                     outs(%0 : tensor<{rows}xf32>) -> tensor<{rows}xf32>
+  return %1 : tensor<{rows}xf32>
+}}
+"""
+    return Operator(f"matvec {rows}x{columns}", text, [(rows, columns), (columns,), (rows,)],
+                    moved=4 * (rows * columns + rows + columns))
+
+
+def all_operators():
+    yield matmul(4096, 4096, 4096)
+    yield matmul(4096, 4096, 4096, "f16")
+    # Each convolution, and the product with the same extents.
+    for size, channels in [(56, 64), (28, 128), (14, 256), (7, 512)]:
+        yield convolution(16, size, channels, "nhwc")
+        yield convolution(16, size, channels, "nchw")
+        yield matmul(16 * size * size, channels, 9 * channels)
+    for columns in (768, 1024):
+        yield row_operator("softmax", 16384, columns, lambda f, x: softmax(f, x[0], True))
+        yield row_operator("layer_norm", 16384, columns,
+                           lambda f, x: layer_norm(f, x[0], x[1], x[2], 1e-5),
+                           extra=[(columns,), (columns,)])
+    yield matvec(16384, 4096)
+    yield matvec(4096, 4096)
+
+
+def run(program, operator):
+    """The kernels that one call launches, with the seconds of each."""
+    with tempfile.NamedTemporaryFile("w", suffix=".mlir") as source:
+        source.write(operator.text)
+        source.flush()
+        shapes = ",".join(shape_text(shape) for shape in operator.shapes)
+        done = subprocess.run([program, "--json", f"--arg-shapes={shapes}", source.name],
+                              capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr.strip().splitlines()[0])
+    kernels = json.loads(done.stdout)["runs"][0]["kernels"]
+    return [(kernel["name"], kernel["seconds"]) for kernel in kernels]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", default=ROOT / "build", help="build folder")
+    parser.add_argument("--only", default="", help="operators with this in their name")
+    options = parser.parse_args()
+    program = pathlib.Path(options.build) / "bin" / "dietcode-run"
+    print(f"{'operator':<32} {'time, virtual':>13} {'of bound':>9}  {'bound':<7} kernels")
+    for operator in all_operators():
+        if options.only not in operator.name:
+            continue
+        try:
+            launched = run(program, operator)
+        except RuntimeError as error:
+            print(f"{operator.name:<32} {error}")
+            continue
+        seconds = sum(time for _, time in launched)
+        fraction, bound = operator.fraction(seconds)
+        names = ", ".join(name for name, _ in launched)
+        print(f"{operator.name:<32} {seconds * 1e6:10.1f} us {fraction * 100:7.1f} %  "
+              f"{bound:<7} {names}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
