@@ -16,7 +16,8 @@
 
 using namespace dietcode;
 
-static constexpr double kBytesPerElement = 4;
+/// Of a sum in the workspace.
+static constexpr double kBytesPerSum = 4;
 
 /// k tiles over which the throughput of a micro-kernel is quoted.
 static constexpr double kThroughputDepth = 4096;
@@ -81,13 +82,15 @@ struct Operand {
 /// in step along k, so operands are shared within a wave; across waves only
 /// what L2 holds. What is written, the sums of all parts after a split, goes
 /// out once.
-static Traffic trafficOf(const Tiling &tiling, const Schedule &schedule,
+static Traffic trafficOf(const Tiling &tiling, const MicroKernelCost &cost,
                          double residentBlocks, double l2Capacity) {
+  const Schedule &schedule = cost.schedule;
   double resident = std::max(1.0, residentBlocks / real(schedule.split));
-  double written =
-      tiling.m * tiling.n * kBytesPerElement * real(schedule.split);
+  double bytesPerElement =
+      schedule.split == 1 ? cost.outBytes : kBytesPerSum * real(schedule.split);
+  double written = tiling.m * tiling.n * bytesPerElement;
   auto operandOf = [&](double extent, double tiles, int64_t block) {
-    double bytesPerLine = tiling.k * kBytesPerElement;
+    double bytesPerLine = tiling.k * cost.factorBytes;
     return Operand{extent * bytesPerLine, tiles, real(block) * bytesPerLine};
   };
   Operand a = operandOf(tiling.m, tiling.tilesM, schedule.blockM);
@@ -120,7 +123,7 @@ double Adaption::otherSeconds(const Schedule &schedule,
   double elements =
       std::min(real(shape.m) * real(shape.n),
                tiles * real(schedule.blockM) * real(schedule.blockN));
-  double written = elements * kBytesPerElement;
+  double written = elements * kBytesPerSum;
   double read = written * real(schedule.split);
   double rate = read <= real(device.l2Bytes) ? device.l2BytesPerSecond
                                              : device.dramBytesPerSecond;
@@ -238,8 +241,7 @@ CostEstimate Adaption::estimate(const MicroKernelCost &cost,
     return result;
   Rounds rounds = roundsOf(*this, cost, ceilDiv(tiling.blocks, device.smCount),
                            tiling.tilesK);
-  Traffic traffic =
-      trafficOf(tiling, schedule, resident, double(device.l2Bytes));
+  Traffic traffic = trafficOf(tiling, cost, resident, double(device.l2Bytes));
   double l2 = traffic.l2Bytes / device.l2BytesPerSecond;
   double dram = traffic.dramBytes / device.dramBytesPerSecond;
   double kernel =

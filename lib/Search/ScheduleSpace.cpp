@@ -82,6 +82,8 @@ Expected<bool> dietcode::setAxis(ScheduleSpace &space, std::string_view text) {
   std::string_view list = text.substr(std::min(equals + 1, text.size()));
   if (name == "order")
     return setValues(space.order, name, list, parseOrder);
+  if (name == "instruction")
+    return setValues(space.instruction, name, list, lookupInstruction);
   std::string known;
   for (const IntegerAxis &axis : kIntegerAxes) {
     if (name == axis.name)
@@ -90,7 +92,7 @@ Expected<bool> dietcode::setAxis(ScheduleSpace &space, std::string_view text) {
   }
   return fail("'" + std::string(name) +
               "' is no axis of the space of schedules; there are " + known +
-              "order");
+              "order, instruction");
 }
 
 //===----------------------------------------------------------------------===//
@@ -109,7 +111,8 @@ bool dietcode::areNeighbours(const Schedule &a, const Schedule &b) {
             std::abs(threadN) + std::abs(steps(a.blockK, b.blockK)) +
             std::abs(steps(a.stages, b.stages)) +
             std::abs(steps(a.split, b.split)) +
-            std::abs(steps(a.vector, b.vector)) + (a.order == b.order ? 0 : 1);
+            std::abs(steps(a.vector, b.vector)) + (a.order == b.order ? 0 : 1) +
+            (a.instruction == b.instruction ? 0 : 4);
   bool keepsThreads =
       (blockM != 0 && blockM == threadM) || (blockN != 0 && blockN == threadN);
   return sum == 1 || (sum == 2 && keepsThreads);
@@ -133,12 +136,21 @@ static std::vector<Schedule> cross(const std::vector<Schedule> &schedules,
 static bool isDistinct(const Schedule &schedule, const DeviceSpec &device) {
   std::optional<ScheduleLayout> layout = layoutOf(schedule, device.warpSize);
   return schedule.vector == kMaxVectorWidth ||
+         infoOf(schedule.instruction).isWarpWide ||
          std::max(layout->vectorA, layout->vectorB) == schedule.vector;
 }
 
-std::vector<Schedule> dietcode::enumerateSchedules(const DeviceSpec &device,
-                                                   const ScheduleSpace &space) {
+std::vector<Schedule>
+dietcode::enumerateSchedules(const DeviceSpec &device,
+                             const ScheduleSpace &space,
+                             const std::vector<Instruction> &instructions) {
+  std::vector<Instruction> usable;
+  for (Instruction instruction : space.instruction)
+    if (std::find(instructions.begin(), instructions.end(), instruction) !=
+        instructions.end())
+      usable.push_back(instruction);
   std::vector<Schedule> schedules = {Schedule()};
+  schedules = cross(schedules, &Schedule::instruction, usable);
   schedules = cross(schedules, &Schedule::blockM, space.blockM);
   schedules = cross(schedules, &Schedule::blockN, space.blockN);
   schedules = cross(schedules, &Schedule::blockK, space.blockK);

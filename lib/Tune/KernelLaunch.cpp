@@ -94,12 +94,15 @@ mlir::dietcode::alignShape(OperatorOpInterface op,
                            ArrayRef<int64_t> problemShape) {
   SmallVector<int64_t> aligned(problemShape);
   SmallVector<int64_t> known = op.getStaticProblemShape();
-  for (AffineMap map : op.getOperandMaps()) {
+  for (auto [operand, map] :
+       llvm::zip_equal(op->getOperands(), op.getOperandMaps())) {
     if (map.getNumResults() == 0)
       continue;
     unsigned dim = getPosition(map.getResults().back());
+    unsigned bits = getElementTypeOrSelf(operand).getIntOrFloatBitWidth();
     if (ShapedType::isDynamic(known[dim]))
-      aligned[dim] = llvm::alignTo(aligned[dim], ::dietcode::kMaxVectorWidth);
+      aligned[dim] =
+          llvm::alignTo(aligned[dim], 8 * ::dietcode::kChunkBytes / bits);
   }
   return aligned;
 }

@@ -1,4 +1,4 @@
-//===- ContractionKernel.cpp - SIMT micro-kernels for contractions --------===//
+//===- ContractionKernel.cpp - Micro-kernels for contractions -------------===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -30,17 +30,15 @@
 
 #include "ContractionKernel.h"
 #include "EpilogueWriter.h"
+#include "TileProduct.h"
 #include "TileStaging.h"
 #include "Workspace.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::dietcode;
 using ::dietcode::Schedule;
 using ::dietcode::ScheduleLayout;
-
-bool mlir::dietcode::isSupportedElementType(Type type) { return type.isF32(); }
 
 namespace {
 
@@ -71,16 +69,15 @@ struct LoopState {
 class KernelBuilder {
 public:
   KernelBuilder(ImplicitLocOpBuilder &b, const KernelRequest &request,
-                const ScheduleLayout &layout)
+                const ScheduleLayout &layout, TileProduct &product)
       : b(b), math(b), request(request), schedule(request.schedule),
-        layout(layout) {}
+        layout(layout), product(product) {}
 
   void build(gpu::GPUFuncOp kernel);
 
 private:
   using Sums = SmallVector<Value>;
 
-  void createThreadPosition();
   TileStaging createStaging(unsigned operand);
   TileRange createTileRange();
   Sums createMainLoop(TileStaging &lhs, TileStaging &rhs,
@@ -88,104 +85,40 @@ private:
   void createLoopBody(scf::ForOp loop, size_t sumCount, LoopState state,
                       TileStaging &lhs, TileStaging &rhs,
                       const TileRange &range);
-  SmallVector<Value> loadFragment(Value base, int64_t constant, int64_t tile,
-                                  int64_t group, int64_t threads);
-  Sums multiplyTiles(Value stage, ArrayRef<Value> sums);
   void createWriteBack(ArrayRef<Value> sums);
-  int64_t getStageStride() const {
-    return schedule.blockK * (TileStaging::getRowStride(schedule.blockM) +
-                              TileStaging::getRowStride(schedule.blockN));
-  }
-  int64_t getRhsBase() const {
-    return schedule.blockK * TileStaging::getRowStride(schedule.blockM);
-  }
 
   ImplicitLocOpBuilder &b;
   IndexMath math;
   const KernelRequest &request;
   const Schedule &schedule;
   const ScheduleLayout &layout;
+  TileProduct &product;
 
   KernelFrame frame;
-  Value threadM, threadN; ///< Position in the block, in threads.
   Value shared;
 };
 
 } // namespace
 
-/// A warp covers a patch of lanesM x lanesN threads; warps cover the block with
-/// n fastest. Within the patch four lanes in a row are a quad of 2 x 2 threads:
-/// wide shared loads take half as long if all lanes n and n ^ 1, or all n and
-/// n ^ 2, read the same address, and in quads either operand has one of the
-/// two.
-void KernelBuilder::createThreadPosition() {
-  int64_t warpSize = layout.lanesM * layout.lanesN;
-  Value lane = math.rem(frame.threadId, warpSize);
-  Value warp = math.div(frame.threadId, warpSize);
-  int64_t quadM = std::min<int64_t>(2, layout.lanesM);
-  int64_t quadN = std::min<int64_t>(2, layout.lanesN);
-  Value quad = math.div(lane, quadM * quadN);
-  Value inQuad = math.rem(lane, quadM * quadN);
-  int64_t quadsN = layout.lanesN / quadN;
-  Value laneM = math.add(math.mul(math.div(quad, quadsN), quadM),
-                         math.div(inQuad, quadN));
-  Value laneN = math.add(math.mul(math.rem(quad, quadsN), quadN),
-                         math.rem(inQuad, quadN));
-  threadM =
-      math.add(math.mul(math.div(warp, layout.warpsN), layout.lanesM), laneM);
-  threadN =
-      math.add(math.mul(math.rem(warp, layout.warpsN), layout.lanesN), laneN);
-}
-
 TileStaging KernelBuilder::createStaging(unsigned operand) {
   bool isLhs = operand == MatmulOp::kLhs;
+  SharedTile &tile = isLhs ? product.getLhs() : product.getRhs();
   TileStaging::Config config;
   config.spatialDim = isLhs ? MatmulOp::M : MatmulOp::N;
   config.reductionDim = MatmulOp::K;
-  config.extent = isLhs ? schedule.blockM : schedule.blockN;
-  config.blockK = schedule.blockK;
+  config.memoryAlongK = frame.views[operand].getContiguousDim() == MatmulOp::K;
   config.threads = layout.threads;
-  config.vectorWidth = request.twin == Twin::General
-                           ? 1
-                           : (isLhs ? layout.vectorA : layout.vectorB);
-  config.sharedBase = isLhs ? 0 : getRhsBase();
-  return TileStaging(b, config, frame.views[operand], shared, frame.threadId,
-                     isLhs ? frame.startM : frame.startN,
+  config.vectorWidth = isLhs ? layout.vectorA : layout.vectorB;
+  // In the general twin nothing but single elements can be loaded. Where
+  // vectors are no better to store, single elements are copied as well.
+  bool isGathered = request.twin == Twin::General ||
+                    tile.getShape().alongK != config.memoryAlongK;
+  config.loadWidth = isGathered ? 1 : config.vectorWidth;
+  if (isGathered && !tile.storesVectors())
+    config.vectorWidth = 1;
+  return TileStaging(b, config, frame.views[operand], tile, shared,
+                     frame.threadId, isLhs ? frame.startM : frame.startN,
                      isLhs ? frame.sizeM : frame.sizeN);
-}
-
-/// `tile` elements of a k row in shared memory, in groups of `group`; `base`
-/// is this thread's first element.
-SmallVector<Value> KernelBuilder::loadFragment(Value base, int64_t constant,
-                                               int64_t tile, int64_t group,
-                                               int64_t threads) {
-  SmallVector<Value> fragment;
-  for (int64_t i = 0; i < tile; i += group) {
-    Value offset = math.add(base, constant + i * threads);
-    llvm::append_range(fragment, loadGroup(b, shared, offset, group));
-  }
-  return fragment;
-}
-
-KernelBuilder::Sums KernelBuilder::multiplyTiles(Value stage,
-                                                 ArrayRef<Value> sums) {
-  Sums result(sums);
-  Value baseM = math.add(math.mul(threadM, layout.groupM), stage);
-  Value baseN = math.add(math.mul(threadN, layout.groupN), stage);
-  for (int64_t k : llvm::seq<int64_t>(0, schedule.blockK)) {
-    SmallVector<Value> lhs =
-        loadFragment(baseM, k * TileStaging::getRowStride(schedule.blockM),
-                     schedule.threadM, layout.groupM, layout.threadsM);
-    SmallVector<Value> rhs = loadFragment(
-        baseN, getRhsBase() + k * TileStaging::getRowStride(schedule.blockN),
-        schedule.threadN, layout.groupN, layout.threadsN);
-    for (auto [i, x] : llvm::enumerate(lhs))
-      for (auto [j, y] : llvm::enumerate(rhs)) {
-        Value &sum = result[i * schedule.threadN + j];
-        sum = LLVM::FMAOp::create(b, x, y, sum);
-      }
-  }
-  return result;
 }
 
 /// Loads the next tile if there is one, which is the same for all threads.
@@ -240,8 +173,7 @@ KernelBuilder::Sums KernelBuilder::createMainLoop(TileStaging &lhs,
   state.stage = math.constant(0);
   state.kStart = math.add(range.start, range.limit);
 
-  Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0.0f));
-  SmallVector<Value> zeros(schedule.threadM * schedule.threadN, zero);
+  SmallVector<Value> zeros = product.createZeros(b);
   auto loop = scf::ForOp::create(b, math.constant(0), range.tiles,
                                  math.constant(1), state.flatten(zeros));
   createLoopBody(loop, zeros.size(), state, lhs, rhs, range);
@@ -270,23 +202,20 @@ void KernelBuilder::createLoopBody(scf::ForOp loop, size_t sumCount,
   rhs.store(state.rhsParts, state.stage);
   gpu::BarrierOp::create(b);
   createPrefetch(b, math.less(state.kStart, range.end), state, lhs, rhs);
-  sums = multiplyTiles(state.stage, sums);
+  sums = product.multiply(b, state.stage, sums);
   // Of two stages, the other one starts where both offsets add up to.
   if (schedule.stages == 1)
     gpu::BarrierOp::create(b);
   else
-    state.stage = math.sub(math.constant(getStageStride()), state.stage);
+    state.stage = math.sub(math.constant(product.getStageWords()), state.stage);
   state.kStart = math.add(state.kStart, schedule.blockK);
   scf::YieldOp::create(b, state.flatten(sums));
 }
 
-void KernelBuilder::createWriteBack(ArrayRef<Value> sums) {
-  ThreadTile rows{math.add(frame.startM, math.mul(threadM, layout.groupM)),
-                  frame.sizeM, schedule.threadM, layout.groupM,
-                  layout.threadsM};
-  ThreadTile columns{math.add(frame.startN, math.mul(threadN, layout.groupN)),
-                     frame.sizeN, schedule.threadN, layout.groupN,
-                     layout.threadsN};
+void KernelBuilder::createWriteBack(ArrayRef<Value> carried) {
+  Sums sums = product.getElements(b, carried);
+  ThreadTile rows = product.getRows(b, frame.startM, frame.sizeM);
+  ThreadTile columns = product.getColumns(b, frame.startN, frame.sizeN);
   if (!frame.workspace) {
     EpilogueWriter(b, request.op, frame.views, request.twin)
         .write(sums, rows, columns);
@@ -303,7 +232,7 @@ void KernelBuilder::createWriteBack(ArrayRef<Value> sums) {
 void KernelBuilder::build(gpu::GPUFuncOp kernel) {
   frame = createFrame(b, kernel, request);
   shared = kernel.getWorkgroupAttributions().front();
-  createThreadPosition();
+  product.createPosition(b, frame.threadId, shared);
   TileStaging lhs = createStaging(MatmulOp::kLhs);
   TileStaging rhs = createStaging(MatmulOp::kRhs);
   createWriteBack(createMainLoop(lhs, rhs, createTileRange()));
@@ -315,13 +244,19 @@ gpu::GPUFuncOp mlir::dietcode::buildContractionKernel(
   const Schedule &schedule = request.schedule;
   std::optional<ScheduleLayout> layout = ::dietcode::layoutOf(schedule);
   assert(layout && "schedule was not checked");
-  int64_t sharedElements = schedule.stages * schedule.blockK *
-                           (TileStaging::getRowStride(schedule.blockM) +
-                            TileStaging::getRowStride(schedule.blockN));
-  gpu::GPUFuncOp kernel = createKernel(builder, request, name, sharedElements);
+  MatmulOp op = request.op;
+  SmallVector<AffineMap> maps = op.getOperandMaps();
+  auto isAlongK = [&](unsigned operand) {
+    auto type = cast<MemRefType>(op->getOperand(operand).getType());
+    return getContiguousDim(type, maps[operand]) == MatmulOp::K;
+  };
+  std::unique_ptr<TileProduct> product = TileProduct::create(
+      {schedule, *layout, isAlongK(MatmulOp::kLhs), isAlongK(MatmulOp::kRhs)});
+  gpu::GPUFuncOp kernel = createKernel(
+      builder, request, name, schedule.stages * product->getStageWords());
   ImplicitLocOpBuilder b(kernel.getLoc(), builder);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&kernel.getBody().front());
-  KernelBuilder(b, request, *layout).build(kernel);
+  KernelBuilder(b, request, *layout, *product).build(kernel);
   return kernel;
 }

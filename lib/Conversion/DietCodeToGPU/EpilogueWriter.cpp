@@ -8,6 +8,7 @@
 
 #include "EpilogueWriter.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mlir::dietcode;
@@ -23,6 +24,20 @@ void EpilogueWriter::write(ArrayRef<Value> sums, const ThreadTile &rows,
             });
 }
 
+/// Integers are signed.
+Value EpilogueWriter::convert(Value value, Type type) {
+  return convertScalarToDtype(b, b.getLoc(), value, type,
+                              /*isUnsignedCast=*/false);
+}
+
+/// Initial contents are added in the type of the sums.
+Value EpilogueWriter::addInitial(Value initial, Value sum) {
+  initial = convert(initial, sum.getType());
+  if (isa<FloatType>(sum.getType()))
+    return arith::AddFOp::create(b, initial, sum);
+  return arith::AddIOp::create(b, initial, sum);
+}
+
 void EpilogueWriter::writeGroup(ArrayRef<Value> sums, Value row, Value column) {
   int64_t count = sums.size();
   SmallVector<Value> results(sums);
@@ -30,7 +45,7 @@ void EpilogueWriter::writeGroup(ArrayRef<Value> sums, Value row, Value column) {
     SmallVector<Value> initial =
         readOperand(MatmulOp::kOut, row, column, count);
     for (auto [result, value] : llvm::zip_equal(results, initial))
-      result = arith::AddFOp::create(b, value, result);
+      result = addInitial(value, result);
   }
   SmallVector<SmallVector<Value>> operands;
   for (unsigned operand : llvm::seq<unsigned>(MatmulOp::kFirstEpilogueOperand,
@@ -74,10 +89,10 @@ Value EpilogueWriter::getOffset(const MatrixView &view, Value row,
 
 Value EpilogueWriter::applyEpilogue(Value sum, ArrayRef<Value> operands) {
   if (!op.hasEpilogue())
-    return sum;
+    return convert(sum, getElementTypeOrSelf(op.getOut()));
   Block &body = op.getEpilogue().front();
   IRMapping mapping;
-  mapping.map(body.getArgument(0), sum);
+  mapping.map(body.getArgument(0), convert(sum, body.getArgument(0).getType()));
   mapping.map(body.getArguments().drop_front(), operands);
   for (Operation &nested : body.without_terminator())
     b.clone(nested, mapping);

@@ -28,7 +28,8 @@ public:
                  ArrayRef<MatrixView> views, Twin twin)
       : b(b), math(b), op(op), views(views), twin(twin) {}
 
-  /// `sums` is row major, rows.elements by columns.elements.
+  /// `sums` is row major, rows.elements by columns.elements, and of the type of
+  /// the sums or, after a split, of the workspace.
   void write(ArrayRef<Value> sums, const ThreadTile &rows,
              const ThreadTile &columns);
 
@@ -37,6 +38,8 @@ private:
   SmallVector<Value> readOperand(unsigned operand, Value row, Value column,
                                  int64_t count);
   Value getOffset(const MatrixView &view, Value row, Value column);
+  Value convert(Value value, Type type);
+  Value addInitial(Value initial, Value sum);
   Value applyEpilogue(Value sum, ArrayRef<Value> operands);
   bool isVector(unsigned operand, int64_t count);
 

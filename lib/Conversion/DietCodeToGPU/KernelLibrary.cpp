@@ -19,6 +19,7 @@ static bool needSameKernel(MatmulOp lhs, MatmulOp rhs) {
       lhs.getTransposeA() != rhs.getTransposeA() ||
       lhs.getTransposeB() != rhs.getTransposeB() ||
       lhs.getAccumulate() != rhs.getAccumulate() ||
+      lhs.getSumElementType() != rhs.getSumElementType() ||
       lhs.getEpilogueMaps() != rhs.getEpilogueMaps())
     return false;
   return OperationEquivalence::isRegionEquivalentTo(

@@ -29,8 +29,8 @@ using ::dietcode::Schedule;
 /// vector, which are legal to load; the writer leaves it out.
 static SmallVector<Value> createSums(ImplicitLocOpBuilder &b,
                                      const KernelFrame &frame, Value row,
-                                     Value column, int64_t parts,
-                                     int64_t count) {
+                                     Value column, int64_t parts, int64_t count,
+                                     bool isInteger) {
   IndexMath math(b);
   Workspace workspace(b, frame.workspace, frame.sizeM, frame.sizeN);
   Value lastRow = math.sub(workspace.getRows(), math.constant(1));
@@ -40,16 +40,25 @@ static SmallVector<Value> createSums(ImplicitLocOpBuilder &b,
   SmallVector<SmallVector<Value>> loaded;
   for (int64_t part : llvm::seq<int64_t>(0, parts))
     loaded.push_back(workspace.load(math.constant(part), row, column, count));
+  if (isInteger)
+    for (SmallVector<Value> &terms : loaded)
+      for (Value &term : terms)
+        term = arith::BitcastOp::create(b, b.getI32Type(), term);
   SmallVector<Value> sums = loaded.front();
   for (ArrayRef<Value> terms : ArrayRef(loaded).drop_front())
-    for (auto [sum, term] : llvm::zip_equal(sums, terms))
-      sum = arith::AddFOp::create(b, sum, term);
+    for (auto [sum, term] : llvm::zip_equal(sums, terms)) {
+      if (isInteger)
+        sum = arith::AddIOp::create(b, sum, term);
+      else
+        sum = arith::AddFOp::create(b, sum, term);
+    }
   return sums;
 }
 
 gpu::GPUFuncOp mlir::dietcode::buildReductionKernel(
     OpBuilder &builder, const KernelRequest &request, StringRef name) {
   const Schedule &schedule = request.schedule;
+  MatmulOp op = request.op;
   gpu::GPUFuncOp kernel =
       createKernel(builder, request, name, /*sharedElements=*/0);
   ImplicitLocOpBuilder b(kernel.getLoc(), builder);
@@ -66,7 +75,8 @@ gpu::GPUFuncOp mlir::dietcode::buildReductionKernel(
   Value column =
       math.add(frame.startN, math.mul(math.rem(number, vectorsN), count));
   SmallVector<Value> sums =
-      createSums(b, frame, row, column, schedule.split, count);
+      createSums(b, frame, row, column, schedule.split, count,
+                 isa<IntegerType>(op.getSumElementType()));
   EpilogueWriter(b, request.op, frame.views, request.twin)
       .write(sums, {row, frame.sizeM, 1, 1, 1},
              {column, frame.sizeN, count, count, 1});

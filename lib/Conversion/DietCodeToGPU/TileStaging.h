@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Copies the tiles of one operand from global memory through registers to
-// shared memory, where they lie k-major: [blockK][extent + kSharedRowPadding].
+// shared memory, where they lie as a SharedTile says.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +17,7 @@
 
 #include "IndexMath.h"
 #include "MatrixView.h"
+#include "SharedTile.h"
 
 namespace mlir::dietcode {
 
@@ -27,51 +28,53 @@ public:
   struct Config {
     unsigned spatialDim;   ///< Problem dimension of the rows or columns.
     unsigned reductionDim; ///< Problem dimension k.
-    int64_t extent;        ///< Rows or columns of a tile.
-    int64_t blockK;
+    bool memoryAlongK;     ///< Neighbours in memory run along k.
     int64_t threads;
-    int64_t vectorWidth; ///< Elements that a thread copies at once.
-    int64_t stageStride; ///< Elements from one stage to the next.
-    int64_t sharedBase;  ///< First element of stage 0.
+    int64_t vectorWidth; ///< Elements that a thread stores at once.
+    int64_t loadWidth;   ///< Elements that it loads at once: as many or one.
   };
 
   /// `tileStart` is the first row or column of the block. Rows and columns
   /// past the end are clamped to the last one: what they compute is not
   /// written, so their loads only have to be legal.
   TileStaging(ImplicitLocOpBuilder &b, const Config &config, MatrixView view,
-              Value shared, Value threadId, Value tileStart, Value spatialSize);
+              SharedTile &tile, Value shared, Value threadId, Value tileStart,
+              Value spatialSize);
 
   /// Loads this thread's part of the tile that starts at `kStart`. With
   /// `kLimit`, elements at or past kStart + kLimit read as zero.
   SmallVector<Value> load(Value kStart, Value kLimit = nullptr);
 
-  /// Stores what `load` gave to the stage that starts `stageOffset` elements
-  /// into shared memory.
+  /// Stores what `load` gave to the stage that starts `stageOffset` words into
+  /// shared memory.
   void store(ArrayRef<Value> parts, Value stageOffset);
 
-  /// Length of a k row in shared memory, in elements.
-  static int64_t getRowStride(int64_t extent);
-
 private:
-  /// A vector that this thread copies: where it starts within the tile.
+  /// An element or a vector that this thread loads.
+  struct Load {
+    Value offset; ///< In global memory, for k = 0, in elements.
+    Value k;      ///< Within the tile.
+  };
+  /// A vector that this thread copies.
   struct Copy {
-    Value offset;       ///< In global memory, for k = 0, in elements.
-    Value k;            ///< Row within the tile.
-    Value sharedOffset; ///< Within a stage.
+    SmallVector<Load> loads; ///< One, or one for each element.
+    Value sharedOffset;      ///< Within a stage.
   };
 
   Copy createCopy(int64_t index, Value threadId, Value tileStart,
                   Value spatialSize);
+  Load createLoad(Value row, Value k, Value tileStart, Value spatialSize);
   Value loadVector(Value offset);
+  Value loadGuarded(Value offset, Value k, Value kLimit);
   Value createZero();
 
   ImplicitLocOpBuilder &b;
   IndexMath math;
   Config config;
   MatrixView view;
+  SharedTile &tile;
   Value shared;
   Value strideK;
-  bool alongK;
   SmallVector<Copy> copies;
 };
 

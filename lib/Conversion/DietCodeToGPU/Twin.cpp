@@ -8,6 +8,7 @@
 
 #include "Twin.h"
 #include "MatrixView.h"
+#include "dietcode/Search/Instruction.h"
 
 using namespace mlir;
 using namespace mlir::dietcode;
@@ -17,4 +18,9 @@ bool mlir::dietcode::isVectorized(MatmulOp op, unsigned operand) {
     return true;
   auto type = cast<MemRefType>(op->getOperand(operand).getType());
   return getContiguousDim(type, op.getOperandMaps()[operand]) == MatmulOp::N;
+}
+
+int64_t mlir::dietcode::getAlignedElements(Type type) {
+  return std::max<int64_t>(1, ::dietcode::kChunkBytes * 8 /
+                                  type.getIntOrFloatBitWidth());
 }

@@ -16,15 +16,18 @@ namespace mlir::dietcode {
 /// Which of the two kernels of a schedule to generate.
 enum class Twin {
   General, ///< Any strides and offsets, element by element.
-  Aligned, ///< Vectors of kMaxVectorWidth elements along each operand's
-           ///< contiguous dimension; see `isVectorized`.
+  Aligned, ///< Vectors of 16 bytes along each operand's contiguous dimension;
+           ///< see `isVectorized`.
 };
 
 /// Whether the aligned twin reads or writes `operand` in vectors. The caller
 /// must then see to it that its contiguous dimension has stride one and an
-/// extent that is a multiple of kMaxVectorWidth, that its other strides are
-/// multiples too, and that it starts at an address aligned to a vector.
+/// extent that is a multiple of `getAlignedElements`, that its other strides
+/// are multiples too, and that it starts at an address aligned to a vector.
 bool isVectorized(MatmulOp op, unsigned operand);
+
+/// Elements of `type` in the largest vector, of 16 bytes.
+int64_t getAlignedElements(Type type);
 
 } // namespace mlir::dietcode
 

@@ -72,10 +72,24 @@ static Value cloneConsumer(const EpiloguePlan &plan, Value sum, Block *body,
   return mapping.lookupOrDefault(old->getTerminator()->getOperand(0));
 }
 
+Type linalg_raising::getSumArgumentType(MatmulOp op) {
+  return op.hasEpilogue() ? op.getEpilogue().front().getArgument(0).getType()
+                          : getElementTypeOrSelf(op.getOut());
+}
+
+/// States the type of the sums if it is not the one by default for `out`.
+static TypeAttr getSumType(MatmulOp producer, Value out) {
+  Type sum = producer.getSumElementType();
+  Type factor = getElementTypeOrSelf(producer.getLhs());
+  bool isDefault =
+      sum == MatmulOp::getDefaultSumType(factor, getElementTypeOrSelf(out));
+  return isDefault ? TypeAttr() : TypeAttr::get(sum);
+}
+
 static void createBody(const EpiloguePlan &plan, MatmulOp fused,
                        PatternRewriter &rewriter) {
   OpBuilder::InsertionGuard guard(rewriter);
-  SmallVector<Type> types = {getElementTypeOrSelf(fused.getOut())};
+  SmallVector<Type> types = {getSumArgumentType(plan.producer)};
   for (Value operand : fused.getEpilogueOperands())
     types.push_back(getElementTypeOrSelf(operand));
   Region &region = fused.getEpilogue();
@@ -95,11 +109,12 @@ MatmulOp linalg_raising::createWithEpilogue(const EpiloguePlan &plan, Value out,
   rewriter.setInsertionPoint(consumer);
   Location loc = rewriter.getFusedLoc({producer.getLoc(), consumer.getLoc()});
   SmallVector<Value> operands = createOperands(plan, loc, rewriter);
-  auto fused = MatmulOp::create(
-      rewriter, loc, consumer->getResultTypes(), producer.getLhs(),
-      producer.getRhs(), out, operands, producer.getTransposeA(),
-      producer.getTransposeB(), producer.getAccumulate(),
-      getMaps(plan, rewriter), producer.getDispatchAttr());
+  auto fused =
+      MatmulOp::create(rewriter, loc, consumer->getResultTypes(),
+                       producer.getLhs(), producer.getRhs(), out, operands,
+                       producer.getTransposeA(), producer.getTransposeB(),
+                       producer.getAccumulate(), getMaps(plan, rewriter),
+                       producer.getDispatchAttr(), getSumType(producer, out));
   fused->setDiscardableAttrs(producer->getDiscardableAttrDictionary());
   createBody(plan, fused, rewriter);
   return fused;

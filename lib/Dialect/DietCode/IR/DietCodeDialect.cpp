@@ -55,15 +55,34 @@ static ParseResult parseOrder(AsmParser &parser, ::dietcode::TileOrder &order) {
   return success();
 }
 
+/// instruction ::= `fma` | `mma_f16` | `mma_f16_f16` | `mma_i8`
+static ParseResult parseInstruction(AsmParser &parser,
+                                    ::dietcode::Instruction &instruction) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef name;
+  if (parser.parseKeyword(&name))
+    return failure();
+  std::optional<::dietcode::Instruction> known =
+      ::dietcode::lookupInstruction(name);
+  if (!known)
+    return parser.emitError(loc)
+           << "there is no instruction " << name << "; a schedule has one of "
+           << StringRef(::dietcode::instructionNames());
+  instruction = *known;
+  return success();
+}
+
 /// refinements ::= (`,` name `=` value)*, each at most once.
 static ParseResult parseRefinements(AsmParser &parser, int64_t &stages,
                                     int64_t &split, int64_t &vector,
-                                    ::dietcode::TileOrder &order) {
+                                    ::dietcode::TileOrder &order,
+                                    ::dietcode::Instruction &instruction) {
   ::dietcode::Schedule defaults;
   stages = defaults.stages;
   split = defaults.split;
   vector = defaults.vector;
   order = defaults.order;
+  instruction = defaults.instruction;
   SmallVector<StringRef> seen;
   while (succeeded(parser.parseOptionalComma())) {
     SMLoc loc = parser.getCurrentLocation();
@@ -78,18 +97,27 @@ static ParseResult parseRefinements(AsmParser &parser, int64_t &stages,
                      .Case("split", &split)
                      .Case("vector", &vector)
                      .Default(nullptr);
-    if (!value && name != "order")
+    ParseResult parsed = failure();
+    if (value)
+      parsed = parser.parseInteger(*value);
+    else if (name == "order")
+      parsed = parseOrder(parser, order);
+    else if (name == "instruction")
+      parsed = parseInstruction(parser, instruction);
+    else
       return parser.emitError(loc)
              << "a schedule has no parameter " << name
-             << "; after block and thread come stages, split, vector and order";
-    if (value ? parser.parseInteger(*value) : parseOrder(parser, order))
+             << "; after block and thread come stages, split, vector, order "
+                "and instruction";
+    if (parsed)
       return failure();
   }
   return success();
 }
 
 static void printRefinements(AsmPrinter &printer, int64_t stages, int64_t split,
-                             int64_t vector, ::dietcode::TileOrder order) {
+                             int64_t vector, ::dietcode::TileOrder order,
+                             ::dietcode::Instruction instruction) {
   ::dietcode::Schedule defaults;
   if (stages != defaults.stages)
     printer << ", stages = " << stages;
@@ -99,6 +127,9 @@ static void printRefinements(AsmPrinter &printer, int64_t stages, int64_t split,
     printer << ", vector = " << vector;
   if (order != defaults.order)
     printer << ", order = [n, m]";
+  if (instruction != defaults.instruction)
+    printer << ", instruction = "
+            << StringRef(::dietcode::infoOf(instruction).name);
 }
 
 #define GET_ATTRDEF_CLASSES

@@ -54,14 +54,34 @@ MatmulOp::getContractionShape(ArrayRef<int64_t> problemShape) {
 
 ::dietcode::OperatorTraits MatmulOp::getTraits() {
   ::dietcode::OperatorTraits traits;
-  traits.elementType.clear();
-  llvm::raw_string_ostream(traits.elementType)
-      << getElementTypeOrSelf(getLhs());
+  auto print = [](Type type) {
+    std::string text;
+    llvm::raw_string_ostream(text) << type;
+    return text;
+  };
+  traits.elementType = print(getElementTypeOrSelf(getLhs()));
+  traits.sumType = print(getSumElementType());
+  traits.outType = print(getElementTypeOrSelf(getOut()));
   traits.transposeA = getTransposeA();
   traits.transposeB = getTransposeB();
   traits.accumulate = getAccumulate();
   traits.epilogueOperands = getEpilogueOperands().size();
   return traits;
+}
+
+Type MatmulOp::getDefaultSumType(Type factor, Type out) {
+  Type sum = isa<FloatType>(factor)
+                 ? Type(Float32Type::get(factor.getContext()))
+                 : Type(IntegerType::get(factor.getContext(), 32));
+  for (Type type : {factor, out})
+    if (type.getIntOrFloatBitWidth() > sum.getIntOrFloatBitWidth())
+      sum = type;
+  return sum;
+}
+
+Type MatmulOp::getSumElementType() {
+  return getSumType().value_or(getDefaultSumType(
+      getElementTypeOrSelf(getLhs()), getElementTypeOrSelf(getOut())));
 }
 
 //===----------------------------------------------------------------------===//
@@ -102,6 +122,12 @@ static LogicalResult verifyElementTypes(MatmulOp op) {
       isa<IntegerType>(lhs) != isa<IntegerType>(out))
     return op.emitOpError()
            << "multiplies " << lhs << ", which cannot be summed up in " << out;
+  if (std::optional<Type> sum = op.getSumType())
+    if (isa<FloatType>(lhs) != isa<FloatType>(*sum) ||
+        isa<IntegerType>(lhs) != isa<IntegerType>(*sum) ||
+        sum->getIntOrFloatBitWidth() < lhs.getIntOrFloatBitWidth())
+      return op.emitOpError() << "multiplies " << lhs
+                              << ", which cannot be summed up in " << *sum;
   return success();
 }
 
@@ -150,12 +176,12 @@ static LogicalResult verifyEpilogueArguments(MatmulOp op) {
   if (body.getNumArguments() != expected)
     return op.emitOpError() << "epilogue must have " << expected
                             << " arguments, got " << body.getNumArguments();
-  // Without an epilogue the sum is what is written, so it has the type of the
-  // destination.
-  if (body.getArgument(0).getType() != getElementTypeOrSelf(op.getOut()))
+  Type sum = body.getArgument(0).getType();
+  if (sum != getElementTypeOrSelf(op.getOut()) && sum != op.getSumElementType())
     return op.emitOpError()
-           << "epilogue argument 0 must have the element type of 'out', got "
-           << body.getArgument(0).getType();
+           << "epilogue argument 0 must have the element type of 'out' or that "
+              "of the sums, "
+           << op.getSumElementType() << ", got " << sum;
   for (auto [index, operand] : llvm::enumerate(op.getEpilogueOperands()))
     if (body.getArgument(index + 1).getType() != getElementTypeOrSelf(operand))
       return op.emitOpError()
