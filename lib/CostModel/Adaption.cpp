@@ -80,8 +80,9 @@ struct Operand {
 /// repeat a line that L1 holds. DRAM serves each element at least once. Tiles
 /// run along the first dimension of the order, `resident` of them at a time and
 /// in step along k, so operands are shared within a wave; across waves only
-/// what L2 holds. What is written, the sums of all parts after a split, goes
-/// out once.
+/// what L2 holds. Bands are shorter strips, for which the other operand comes
+/// again unless L2 holds it. What is written, the sums of all parts after a
+/// split, goes out once.
 static Traffic trafficOf(const Tiling &tiling, const MicroKernelCost &cost,
                          double residentBlocks, double l2Capacity) {
   const Schedule &schedule = cost.schedule;
@@ -98,14 +99,20 @@ static Traffic trafficOf(const Tiling &tiling, const MicroKernelCost &cost,
   Traffic traffic;
   traffic.l2Bytes = a.bytes * b.tiles + b.bytes * a.tiles + written;
 
-  bool isMFirst = schedule.order == TileOrder::MFirst;
+  bool isMFirst = schedule.order != TileOrder::NFirst;
   const Operand &inner = isMFirst ? a : b, &outer = isMFirst ? b : a;
-  double strips = std::min(outer.tiles, ceilDiv(resident, inner.tiles));
+  // Bands are walked one after the other as if there was no other.
+  double height = inner.tiles, bands = 1;
+  if (schedule.order == TileOrder::Bands) {
+    height = std::min(height, real(bandTiles(schedule)));
+    bands = ceilDiv(inner.tiles, height);
+  }
+  double strips = std::min(outer.tiles, ceilDiv(resident, height));
   double strip = std::min(outer.bytes, strips * outer.tileBytes);
-  double innerReads = 1, outerReads = 1;
-  if (inner.tiles > resident && strip > l2Capacity / 2)
-    outerReads = ceilDiv(inner.tiles, resident);
-  if (inner.bytes + strip > l2Capacity)
+  double innerReads = 1, outerReads = outer.bytes > l2Capacity / 2 ? bands : 1;
+  if (height > resident && strip > l2Capacity / 2)
+    outerReads *= ceilDiv(height, resident);
+  if (std::min(inner.bytes, height * inner.tileBytes) + strip > l2Capacity)
     innerReads = ceilDiv(outer.tiles, strips);
   traffic.dramBytes =
       inner.bytes * innerReads + outer.bytes * outerReads + written;

@@ -56,6 +56,7 @@ static const Feature kFeatures[] = {
     FEATURE("stages", s.schedule.stages),
     FEATURE("log2_split", log2Of(s.schedule.split)),
     FEATURE("n_first", s.schedule.order == TileOrder::NFirst),
+    FEATURE("bands", s.schedule.order == TileOrder::Bands),
     FEATURE("warp_wide", s.info.isWarpWide),
     FEATURE("element_bytes", s.info.elementBytes),
     FEATURE("sum_bytes", s.info.sumBytes),

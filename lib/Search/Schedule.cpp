@@ -56,6 +56,8 @@ std::string Schedule::name() const {
     text += "_v" + std::to_string(vector);
   if (order == TileOrder::NFirst)
     text += "_nm";
+  if (order == TileOrder::Bands)
+    text += "_mnm";
   return text;
 }
 
@@ -111,13 +113,15 @@ Expected<Schedule> dietcode::parseSchedule(std::string_view name) {
     ok = consumeInteger(text, schedule.vector);
   if (ok && consume(text, "_nm"))
     schedule.order = TileOrder::NFirst;
+  else if (ok && consume(text, "_mnm"))
+    schedule.order = TileOrder::Bands;
   if (!ok || !text.empty())
-    return fail(
-        "'" + std::string(name) +
-        "' is not a schedule; write one as "
-        "<blockM>x<blockN>x<blockK>_<threadM>x<threadN>, for example "
-        "128x128x8_8x8, followed by what is not as by default: "
-        "_mma, _mma16 or _mma8, _s<stages>, _k<split>, _v<vector>, _nm");
+    return fail("'" + std::string(name) +
+                "' is not a schedule; write one as "
+                "<blockM>x<blockN>x<blockK>_<threadM>x<threadN>, for example "
+                "128x128x8_8x8, followed by what is not as by default: "
+                "_mma, _mma16 or _mma8, _s<stages>, _k<split>, _v<vector>, _nm "
+                "or _mnm");
   return schedule;
 }
 
@@ -252,6 +256,10 @@ static int64_t ceilDiv(int64_t value, int64_t by) {
 
 int64_t dietcode::tilesOf(const Schedule &schedule, int64_t m, int64_t n) {
   return ceilDiv(m, schedule.blockM) * ceilDiv(n, schedule.blockN);
+}
+
+int64_t dietcode::bandTiles(const Schedule &schedule) {
+  return std::max<int64_t>(1, kBandRows / schedule.blockM);
 }
 
 int64_t dietcode::blocksOf(const Schedule &schedule, int64_t m, int64_t n) {

@@ -51,6 +51,8 @@ static std::optional<TileOrder> parseOrder(std::string_view word) {
     return TileOrder::MFirst;
   if (word == "nm")
     return TileOrder::NFirst;
+  if (word == "mnm")
+    return TileOrder::Bands;
   return std::nullopt;
 }
 
@@ -140,6 +142,17 @@ static bool isDistinct(const Schedule &schedule, const DeviceSpec &device) {
          std::max(layout->vectorA, layout->vectorB) == schedule.vector;
 }
 
+static bool suits(TileOrder order, Instruction instruction,
+                  const std::vector<TileOrder> &orders) {
+  auto has = [&](TileOrder other) {
+    return std::find(orders.begin(), orders.end(), other) != orders.end();
+  };
+  if (order == TileOrder::NFirst || !has(TileOrder::MFirst) ||
+      !has(TileOrder::Bands))
+    return true;
+  return infoOf(instruction).isWarpWide == (order == TileOrder::Bands);
+}
+
 std::vector<Schedule>
 dietcode::enumerateSchedules(const DeviceSpec &device,
                              const ScheduleSpace &space,
@@ -162,7 +175,8 @@ dietcode::enumerateSchedules(const DeviceSpec &device,
   schedules = cross(schedules, &Schedule::order, space.order);
   std::vector<Schedule> valid;
   for (const Schedule &schedule : schedules)
-    if (!checkSchedule(schedule, device) && isDistinct(schedule, device))
+    if (suits(schedule.order, schedule.instruction, space.order) &&
+        !checkSchedule(schedule, device) && isDistinct(schedule, device))
       valid.push_back(schedule);
   return valid;
 }

@@ -30,7 +30,8 @@ static constexpr double kTolerance = 1e-5;
 /// Larger than any tile, so that more than one is needed.
 static constexpr int64_t kBeyondTiles = 256;
 
-/// Columns of tiles that are computed, or rows if tiles lie along n first.
+/// Columns of tiles that are computed, or rows if tiles lie along n first or in
+/// bands.
 static constexpr int64_t kTileStrips = 2;
 
 /// The least work with more than one tile in each dimension that allows it.
@@ -153,10 +154,16 @@ Expected<bool> Verification::addTo(Job &job, const Schedule &schedule) {
   int64_t all = ::dietcode::tilesOf(schedule, problem.m, problem.n);
   int64_t strip = isMFirst ? ::dietcode::tilesOf(schedule, problem.m, 1)
                            : ::dietcode::tilesOf(schedule, 1, problem.n);
+  // Of a whole band, all rows are complete.
+  if (schedule.order == ::dietcode::TileOrder::Bands)
+    strip = std::min(all, strip * ::dietcode::bandTiles(schedule));
   int64_t tiles = std::min(all, kTileStrips * strip);
   int64_t strips = tiles / strip;
+  int64_t rowsPerStrip = schedule.blockM;
+  if (schedule.order == ::dietcode::TileOrder::Bands)
+    rowsPerStrip *= ::dietcode::bandTiles(schedule);
   int64_t rows =
-      isMFirst ? problem.m : std::min(problem.m, strips * schedule.blockM);
+      isMFirst ? problem.m : std::min(problem.m, strips * rowsPerStrip);
   int64_t columns =
       isMFirst ? std::min(problem.n, strips * schedule.blockN) : problem.n;
   JobOutput region;

@@ -66,7 +66,13 @@ inline constexpr int64_t kMaxSplit = 32;
 enum class TileOrder : uint8_t {
   MFirst, ///< They share columns of B.
   NFirst, ///< They share rows of A.
+  Bands,  ///< They lie in bands of kBandRows, along m first: blocks that run
+          ///< at the same time share rows and columns.
 };
+
+/// Rows of a band of tiles. The 40 to 200 blocks that a GPU runs at the same
+/// time then cover about as many columns.
+inline constexpr int64_t kBandRows = 1024;
 
 /// The parameters of a micro-kernel.
 struct Schedule {
@@ -197,6 +203,9 @@ std::vector<std::string_view> scheduleConstraintNames();
 
 /// Tiles that cover an m x n destination.
 int64_t tilesOf(const Schedule &schedule, int64_t m, int64_t n);
+
+/// Tiles of a band along m.
+int64_t bandTiles(const Schedule &schedule);
 
 /// Blocks of the first step for an m x n destination.
 int64_t blocksOf(const Schedule &schedule, int64_t m, int64_t n);

@@ -27,14 +27,17 @@ struct ScheduleSpace {
   std::vector<int64_t> stages = {2};
   std::vector<int64_t> split = {1, 2, 4, 8};
   std::vector<int64_t> vector = {kMaxVectorWidth};
-  std::vector<TileOrder> order = {TileOrder::MFirst};
+  /// If both m first and bands are there, a schedule has the one that suits its
+  /// instruction: bands save DRAM traffic, which limits matrix instructions
+  /// alone.
+  std::vector<TileOrder> order = {TileOrder::MFirst, TileOrder::Bands};
   /// Of these, an operator has those that its element types allow.
   std::vector<Instruction> instruction = allInstructions();
 };
 
-/// Replaces an axis of `space`: `text` is e.g. "split=1,2,4" or "order=mn,nm".
-/// Axes are called block_m, block_n, block_k, thread_m, thread_n, stages,
-/// split, vector, order and instruction.
+/// Replaces an axis of `space`: `text` is e.g. "split=1,2,4" or
+/// "order=mn,nm,mnm". Axes are called block_m, block_n, block_k, thread_m,
+/// thread_n, stages, split, vector, order and instruction.
 Expected<bool> setAxis(ScheduleSpace &space, std::string_view text);
 
 /// Every schedule of `space` with one of `instructions` that is valid on

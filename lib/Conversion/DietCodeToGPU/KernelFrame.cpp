@@ -46,6 +46,27 @@ gpu::GPUFuncOp mlir::dietcode::createKernel(OpBuilder &builder,
   return kernel;
 }
 
+/// Finds the tile with the number `tile` in bands of tiles along m:
+///
+///   band = tile / (height * tilesN)     the last one may be less high
+///   m = band * height + (tile in band) % height of it
+///   n = (tile in band) / height of it
+static void createTileInBands(ImplicitLocOpBuilder &b, KernelFrame &frame,
+                              const Schedule &schedule, Value tile) {
+  IndexMath math(b);
+  Value tilesM = math.ceilDiv(frame.sizeM, schedule.blockM);
+  Value tilesN = math.ceilDiv(frame.sizeN, schedule.blockN);
+  int64_t height = ::dietcode::bandTiles(schedule);
+  Value perBand = math.mul(tilesN, height);
+  Value first = math.mul(b.createOrFold<arith::DivUIOp>(tile, perBand), height);
+  Value inBand = b.createOrFold<arith::RemUIOp>(tile, perBand);
+  Value rows = math.min(math.sub(tilesM, first), math.constant(height));
+  Value m = math.add(first, b.createOrFold<arith::RemUIOp>(inBand, rows));
+  frame.startM = math.mul(m, schedule.blockM);
+  frame.startN =
+      math.mul(b.createOrFold<arith::DivUIOp>(inBand, rows), schedule.blockN);
+}
+
 /// Finds the tile of the block, and which of the tile's blocks it is. In the
 /// grid, blocks of a tile follow each other, and so do tiles along the first
 /// dimension of the order: they share a tile of B (m first) or of A (n first)
@@ -60,6 +81,8 @@ static void createTilePosition(ImplicitLocOpBuilder &b, KernelFrame &frame,
     frame.share = math.rem(tile, request.step.blocksPerTile);
     tile = math.div(tile, request.step.blocksPerTile);
   }
+  if (schedule.order == TileOrder::Bands)
+    return createTileInBands(b, frame, schedule, tile);
   bool isMFirst = schedule.order == TileOrder::MFirst;
   Value tiles = isMFirst ? math.ceilDiv(frame.sizeM, schedule.blockM)
                          : math.ceilDiv(frame.sizeN, schedule.blockN);

@@ -38,7 +38,21 @@ static void printTile(AsmPrinter &printer, ArrayRef<int64_t> tile) {
   printer << '[' << llvm::interleaved(tile) << ']';
 }
 
-/// order ::= `[` (`m` `,` `n` | `n` `,` `m`) `]`
+/// The dimensions that tiles are walked in, as they are spelled.
+static ArrayRef<StringRef> getDims(::dietcode::TileOrder order) {
+  static const StringRef dims[] = {"m", "n", "m"};
+  switch (order) {
+  case ::dietcode::TileOrder::MFirst:
+    return ArrayRef(dims).take_front(2);
+  case ::dietcode::TileOrder::NFirst:
+    return ArrayRef(dims).take_back(2);
+  case ::dietcode::TileOrder::Bands:
+    return dims;
+  }
+  llvm_unreachable("unknown order of tiles");
+}
+
+/// order ::= `[` (`m` `,` `n` | `n` `,` `m` | `m` `,` `n` `,` `m`) `]`
 static ParseResult parseOrder(AsmParser &parser, ::dietcode::TileOrder &order) {
   SMLoc loc = parser.getCurrentLocation();
   SmallVector<StringRef> dims;
@@ -46,13 +60,16 @@ static ParseResult parseOrder(AsmParser &parser, ::dietcode::TileOrder &order) {
         return parser.parseKeyword(&dims.emplace_back());
       }))
     return failure();
-  bool isMFirst = dims == ArrayRef<StringRef>{"m", "n"};
-  if (!isMFirst && dims != ArrayRef<StringRef>{"n", "m"})
-    return parser.emitError(loc) << "order must be [m, n] or [n, m], got ["
-                                 << llvm::interleaved(dims) << ']';
-  order =
-      isMFirst ? ::dietcode::TileOrder::MFirst : ::dietcode::TileOrder::NFirst;
-  return success();
+  for (auto known :
+       {::dietcode::TileOrder::MFirst, ::dietcode::TileOrder::NFirst,
+        ::dietcode::TileOrder::Bands})
+    if (getDims(known) == ArrayRef<StringRef>(dims)) {
+      order = known;
+      return success();
+    }
+  return parser.emitError(loc)
+         << "order must be [m, n], [n, m] or [m, n, m], got ["
+         << llvm::interleaved(dims) << ']';
 }
 
 /// instruction ::= `fma` | `mma_f16` | `mma_f16_f16` | `mma_i8`
@@ -126,7 +143,7 @@ static void printRefinements(AsmPrinter &printer, int64_t stages, int64_t split,
   if (vector != defaults.vector)
     printer << ", vector = " << vector;
   if (order != defaults.order)
-    printer << ", order = [n, m]";
+    printer << ", order = [" << llvm::interleaved(getDims(order)) << ']';
   if (instruction != defaults.instruction)
     printer << ", instruction = "
             << StringRef(::dietcode::infoOf(instruction).name);

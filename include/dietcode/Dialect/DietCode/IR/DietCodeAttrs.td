@@ -34,7 +34,8 @@ def DietCode_ScheduleAttr : DietCode_Attr<"Schedule", "schedule"> {
     - `vector`: the most words of four bytes that a thread copies at once from
       global to shared memory, 1, 2 or 4 (default 4).
     - `order`: the dimensions of `C` in the order in which successive blocks walk
-      them (default `[m, n]`).
+      them (default `[m, n]`). `[m, n, m]` are bands: tiles of 1024 rows along
+      `m`, then along `n`, then the next band.
     - `instruction`: what the product is built from (default `fma`). `fma`
       multiplies in single precision, thread by thread. Of the matrix
       instructions, which a warp executes together, `mma_f16` multiplies halves
@@ -51,7 +52,7 @@ def DietCode_ScheduleAttr : DietCode_Attr<"Schedule", "schedule"> {
     dietcode.micro_kernel @large #large
     #deep = #dietcode.schedule<block = [16, 64, 32], thread = [2, 4], stages = 1, split = 4, vector = 2, order = [n, m]>
     dietcode.micro_kernel @deep #deep
-    #warps = #dietcode.schedule<block = [256, 128, 32], thread = [64, 64], instruction = mma_f16>
+    #warps = #dietcode.schedule<block = [256, 128, 32], thread = [64, 64], order = [m, n, m], instruction = mma_f16>
     dietcode.micro_kernel @warps #warps
     ```
   }];

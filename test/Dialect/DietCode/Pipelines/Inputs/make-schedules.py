@@ -27,8 +27,8 @@ INSTRUCTIONS = {"mma": "mma_f16", "mma16": "mma_f16_f16", "mma8": "mma_i8"}
 
 def spell(refinement):
     """The attribute's spelling of a part of a name, such as s1 or nm."""
-    if refinement == "nm":
-        return "order = [n, m]"
+    if refinement in ("nm", "mnm"):
+        return f"order = [{', '.join(refinement)}]"
     if refinement in INSTRUCTIONS:
         return f"instruction = {INSTRUCTIONS[refinement]}"
     parameter = {"s": "stages", "k": "split", "v": "vector"}[refinement[0]]
