@@ -34,6 +34,7 @@
 #include "TileStaging.h"
 #include "Workspace.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 
 using namespace mlir;
 using namespace mlir::dietcode;
@@ -65,6 +66,43 @@ struct LoopState {
   }
 };
 
+/// The copies of both operands, as one sequence.
+class Copies {
+public:
+  Copies(TileStaging &lhs, TileStaging &rhs) : lhs(lhs), rhs(rhs) {}
+
+  size_t getCount() const { return lhs.getCount() + rhs.getCount(); }
+  Value load(size_t index, Value kStart) {
+    size_t count = lhs.getCount();
+    return index < count ? lhs.loadOne(index, kStart)
+                         : rhs.loadOne(index - count, kStart);
+  }
+  void store(size_t index, Value part, Value stage) {
+    size_t count = lhs.getCount();
+    index < count ? lhs.storeOne(index, part, stage)
+                  : rhs.storeOne(index - count, part, stage);
+  }
+
+private:
+  TileStaging &lhs, &rhs;
+};
+
+/// What the loop of products of warps carries besides the sums.
+struct WarpLoopState {
+  SmallVector<Value> fragments; ///< Of the first step of the current tile.
+  SmallVector<Value> parts;     ///< Of the next tile, in registers.
+  Value stage;                  ///< Of the current tile.
+  Value kStart;                 ///< Of the next tile.
+
+  SmallVector<Value> flatten(ArrayRef<Value> sums) const {
+    SmallVector<Value> values(sums);
+    llvm::append_range(values, fragments);
+    llvm::append_range(values, parts);
+    values.append({stage, kStart});
+    return values;
+  }
+};
+
 /// Builds the body of one kernel.
 class KernelBuilder {
 public:
@@ -85,6 +123,10 @@ private:
   void createLoopBody(scf::ForOp loop, size_t sumCount, LoopState state,
                       TileStaging &lhs, TileStaging &rhs,
                       const TileRange &range);
+  Sums createWarpLoop(TileStaging &lhs, TileStaging &rhs,
+                      const TileRange &range);
+  void createWarpLoopBody(Copies &copies, const TileRange &range,
+                          WarpLoopState &state, MutableArrayRef<Value> sums);
   void createWriteBack(ArrayRef<Value> sums);
 
   ImplicitLocOpBuilder &b;
@@ -202,7 +244,8 @@ void KernelBuilder::createLoopBody(scf::ForOp loop, size_t sumCount,
   rhs.store(state.rhsParts, state.stage);
   gpu::BarrierOp::create(b);
   createPrefetch(b, math.less(state.kStart, range.end), state, lhs, rhs);
-  sums = product.multiply(b, state.stage, sums);
+  for (int64_t step : llvm::seq<int64_t>(0, product.getSteps()))
+    product.multiply(b, product.loadFragments(b, state.stage, step), sums);
   // Of two stages, the other one starts where both offsets add up to.
   if (schedule.stages == 1)
     gpu::BarrierOp::create(b);
@@ -210,6 +253,143 @@ void KernelBuilder::createLoopBody(scf::ForOp loop, size_t sumCount,
     state.stage = math.sub(math.constant(product.getStageWords()), state.stage);
   state.kStart = math.add(state.kStart, schedule.blockK);
   scf::YieldOp::create(b, state.flatten(sums));
+}
+
+/// if (condition) { values = create() }, which are undefined otherwise.
+static SmallVector<Value>
+createWhere(ImplicitLocOpBuilder &b, Value condition,
+            function_ref<SmallVector<Value>()> create) {
+  SmallVector<Value> created;
+  auto guarded = scf::IfOp::create(
+      b, condition,
+      [&](OpBuilder &, Location) {
+        created = create();
+        scf::YieldOp::create(b, created);
+      },
+      [&](OpBuilder &, Location) {
+        SmallVector<Value> undefined;
+        for (Value value : created)
+          undefined.push_back(ub::PoisonOp::create(b, value.getType()));
+        scf::YieldOp::create(b, undefined);
+      });
+  return SmallVector<Value>(guarded.getResults());
+}
+
+/// One tile: while it is multiplied, the next one goes from registers to the
+/// other stage, and the one after it from memory to the same registers, so that
+/// it has the time of a whole tile to arrive. Both are spread evenly over the
+/// steps but the last one, before which all threads meet: they have read the
+/// tile, and written the next one, of which the first fragments are loaded
+/// during the last step.
+void KernelBuilder::createWarpLoopBody(Copies &copies, const TileRange &range,
+                                       WarpLoopState &state,
+                                       MutableArrayRef<Value> sums) {
+  Value next = math.add(state.kStart, schedule.blockK);
+  Value hasNext = math.less(state.kStart, range.end);
+  Value hasAfterNext = math.less(next, range.end);
+  bool hasTwoStages = schedule.stages > 1;
+  Value other = state.stage;
+  if (hasTwoStages)
+    other = math.sub(math.constant(product.getStageWords()), state.stage);
+  size_t count = copies.getCount(), stored = 0;
+  SmallVector<Value> loaded;
+  auto storeUpTo = [&](size_t end) {
+    if (stored < end)
+      createWhere(b, hasNext, [&] {
+        for (; stored < end; ++stored)
+          copies.store(stored, state.parts[stored], other);
+        return SmallVector<Value>();
+      });
+  };
+  auto loadUpTo = [&](size_t end) {
+    if (size_t begin = loaded.size(); begin < end)
+      llvm::append_range(loaded, createWhere(b, hasAfterNext, [&] {
+                           SmallVector<Value> parts;
+                           for (size_t i = begin; i < end; ++i)
+                             parts.push_back(copies.load(i, next));
+                           return parts;
+                         }));
+  };
+  int64_t steps = product.getSteps();
+  for (int64_t step : llvm::seq<int64_t>(0, steps)) {
+    SmallVector<Value> fragments = std::move(state.fragments);
+    if (step + 1 < steps)
+      state.fragments = product.loadFragments(b, state.stage, step + 1);
+    if (hasTwoStages && (step + 1 < steps || steps == 1)) {
+      size_t end = count * (step + 1) / std::max<int64_t>(1, steps - 1);
+      storeUpTo(end);
+      loadUpTo(end);
+    }
+    if (step + 1 == steps) {
+      gpu::BarrierOp::create(b);
+      if (!hasTwoStages) {
+        storeUpTo(count);
+        gpu::BarrierOp::create(b);
+        loadUpTo(count);
+      }
+      // Of the last tile, what is loaded is not used.
+      state.stage =
+          b.createOrFold<arith::SelectOp>(hasNext, other, state.stage);
+      state.fragments = product.loadFragments(b, state.stage, 0);
+    }
+    product.multiply(b, fragments, sums);
+  }
+  state.parts = std::move(loaded);
+  state.kStart = next;
+}
+
+/// The loop of products of warps, which are so fast that they must not wait
+/// for whole tiles to be copied:
+///
+///   store(load(k = 0 .. residue))
+///   parts = load(next tile), if there is one
+///   barrier;  fragments = those of the first step
+///   for each tile:
+///     for each step:
+///       next fragments = those of the next step, or of the next tile
+///       some of:  store(parts) to the other stage;  parts = load(tile after)
+///       sums += product of the fragments
+///
+/// with a barrier before the last step. Each condition is a basic block of its
+/// own, over whose end an assembler does not move the copies, which would
+/// otherwise be one burst.
+KernelBuilder::Sums KernelBuilder::createWarpLoop(TileStaging &lhs,
+                                                  TileStaging &rhs,
+                                                  const TileRange &range) {
+  Copies copies(lhs, rhs);
+  WarpLoopState state;
+  state.stage = math.constant(0);
+  state.kStart = math.add(range.start, range.limit);
+  lhs.store(lhs.load(range.start, range.limit), state.stage);
+  rhs.store(rhs.load(range.start, range.limit), state.stage);
+  state.parts = createWhere(b, math.less(state.kStart, range.end), [&] {
+    SmallVector<Value> parts;
+    for (size_t index : llvm::seq<size_t>(0, copies.getCount()))
+      parts.push_back(copies.load(index, state.kStart));
+    return parts;
+  });
+  gpu::BarrierOp::create(b);
+  state.fragments = product.loadFragments(b, state.stage, 0);
+
+  Sums sums = product.createZeros(b);
+  auto loop = scf::ForOp::create(b, math.constant(0), range.tiles,
+                                 math.constant(1), state.flatten(sums));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  ValueRange carried = loop.getRegionIterArgs();
+  auto take = [&](size_t count) {
+    SmallVector<Value> taken(carried.take_front(count));
+    carried = carried.drop_front(count);
+    return taken;
+  };
+  sums = take(sums.size());
+  state.fragments = take(state.fragments.size());
+  state.parts = take(state.parts.size());
+  state.stage = carried[0];
+  state.kStart = carried[1];
+  createWarpLoopBody(copies, range, state, sums);
+  scf::YieldOp::create(b, state.flatten(sums));
+  return Sums(loop.getResults().take_front(sums.size()));
 }
 
 void KernelBuilder::createWriteBack(ArrayRef<Value> carried) {
@@ -235,7 +415,10 @@ void KernelBuilder::build(gpu::GPUFuncOp kernel) {
   product.createPosition(b, frame.threadId, shared);
   TileStaging lhs = createStaging(MatmulOp::kLhs);
   TileStaging rhs = createStaging(MatmulOp::kRhs);
-  createWriteBack(createMainLoop(lhs, rhs, createTileRange()));
+  TileRange range = createTileRange();
+  createWriteBack(::dietcode::infoOf(schedule.instruction).isWarpWide
+                      ? createWarpLoop(lhs, rhs, range)
+                      : createMainLoop(lhs, rhs, range));
   gpu::ReturnOp::create(b);
 }
 

@@ -37,8 +37,10 @@ public:
   void createPosition(ImplicitLocOpBuilder &b, Value threadId,
                       Value shared) override;
   SmallVector<Value> createZeros(ImplicitLocOpBuilder &b) override;
-  SmallVector<Value> multiply(ImplicitLocOpBuilder &b, Value stage,
-                              ArrayRef<Value> sums) override;
+  SmallVector<Value> loadFragments(ImplicitLocOpBuilder &b, Value stage,
+                                   int64_t step) override;
+  void multiply(ImplicitLocOpBuilder &b, ArrayRef<Value> fragments,
+                MutableArrayRef<Value> sums) override;
   SmallVector<Value> getElements(ImplicitLocOpBuilder &,
                                  ArrayRef<Value> sums) override {
     return SmallVector<Value>(sums);
@@ -116,26 +118,30 @@ SmallVector<Value> FmaProduct::loadFragment(ImplicitLocOpBuilder &b, Value base,
   return fragment;
 }
 
-SmallVector<Value> FmaProduct::multiply(ImplicitLocOpBuilder &b, Value stage,
-                                        ArrayRef<Value> sums) {
+SmallVector<Value> FmaProduct::loadFragments(ImplicitLocOpBuilder &b,
+                                             Value stage, int64_t k) {
   IndexMath math(b);
-  SmallVector<Value> result(sums);
   Value baseM = math.add(math.mul(threadM, layout.groupM), stage);
   Value baseN = math.add(math.mul(threadN, layout.groupN), stage);
-  for (int64_t k : llvm::seq<int64_t>(0, schedule.blockK)) {
-    SmallVector<Value> left =
-        loadFragment(b, baseM, k * lhsTile->getRowStride(), schedule.threadM,
-                     layout.groupM, layout.threadsM);
-    SmallVector<Value> right = loadFragment(
-        b, baseN, rhsTile->getShape().base + k * rhsTile->getRowStride(),
-        schedule.threadN, layout.groupN, layout.threadsN);
-    for (auto [i, x] : llvm::enumerate(left))
-      for (auto [j, y] : llvm::enumerate(right)) {
-        Value &sum = result[i * schedule.threadN + j];
-        sum = LLVM::FMAOp::create(b, x, y, sum);
-      }
-  }
-  return result;
+  SmallVector<Value> fragments =
+      loadFragment(b, baseM, k * lhsTile->getRowStride(), schedule.threadM,
+                   layout.groupM, layout.threadsM);
+  llvm::append_range(
+      fragments,
+      loadFragment(b, baseN,
+                   rhsTile->getShape().base + k * rhsTile->getRowStride(),
+                   schedule.threadN, layout.groupN, layout.threadsN));
+  return fragments;
+}
+
+void FmaProduct::multiply(ImplicitLocOpBuilder &b, ArrayRef<Value> fragments,
+                          MutableArrayRef<Value> sums) {
+  for (auto [i, x] : llvm::enumerate(fragments.take_front(schedule.threadM)))
+    for (auto [j, y] :
+         llvm::enumerate(fragments.drop_front(schedule.threadM))) {
+      Value &sum = sums[i * schedule.threadN + j];
+      sum = LLVM::FMAOp::create(b, x, y, sum);
+    }
 }
 
 ThreadTile FmaProduct::getRows(ImplicitLocOpBuilder &b, Value start,

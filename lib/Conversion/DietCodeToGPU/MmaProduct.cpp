@@ -9,7 +9,7 @@
 // Each warp multiplies threadM rows of A by threadN columns of B, in steps of
 // the instruction's k:
 //
-//   for each step of the k tile:
+//   for each step:
 //     matrices of A, matrices of B = ldmatrix, four 8 x 8 matrices at a time
 //     for each m x n part of the warp's tile:  sums += mma(A, B)
 //
@@ -58,8 +58,10 @@ public:
   void createPosition(ImplicitLocOpBuilder &b, Value threadId,
                       Value shared) override;
   SmallVector<Value> createZeros(ImplicitLocOpBuilder &b) override;
-  SmallVector<Value> multiply(ImplicitLocOpBuilder &b, Value stage,
-                              ArrayRef<Value> sums) override;
+  SmallVector<Value> loadFragments(ImplicitLocOpBuilder &b, Value stage,
+                                   int64_t step) override;
+  void multiply(ImplicitLocOpBuilder &b, ArrayRef<Value> fragments,
+                MutableArrayRef<Value> sums) override;
   SmallVector<Value> getElements(ImplicitLocOpBuilder &b,
                                  ArrayRef<Value> sums) override;
   ThreadTile getRows(ImplicitLocOpBuilder &b, Value start, Value size) override;
@@ -176,6 +178,19 @@ SmallVector<Value> MmaProduct::loadFragment(ImplicitLocOpBuilder &b,
   return matrices;
 }
 
+/// The matrices of both operands.
+SmallVector<Value> MmaProduct::loadFragments(ImplicitLocOpBuilder &b,
+                                             Value stage, int64_t step) {
+  SmallVector<Value> fragments = loadFragment(b, left, stage, step);
+  llvm::append_range(fragments, loadFragment(b, right, stage, step));
+  if (info.elementBytes == 1)
+    return fragments;
+  auto halves = VectorType::get({2}, b.getF16Type());
+  for (Value &matrix : fragments)
+    matrix = LLVM::BitcastOp::create(b, halves, matrix);
+  return fragments;
+}
+
 //===----------------------------------------------------------------------===//
 // Sums
 //===----------------------------------------------------------------------===//
@@ -224,26 +239,14 @@ void MmaProduct::multiplyPart(ImplicitLocOpBuilder &b, ArrayRef<Value> a,
       at(row, value) = LLVM::ExtractValueOp::create(b, product, index++);
 }
 
-SmallVector<Value> MmaProduct::multiply(ImplicitLocOpBuilder &b, Value stage,
-                                        ArrayRef<Value> sums) {
-  SmallVector<Value> result(sums);
-  auto toFactors = [&](SmallVector<Value> matrices) {
-    if (info.elementBytes == 1)
-      return matrices;
-    for (Value &matrix : matrices)
-      matrix = LLVM::BitcastOp::create(b, VectorType::get({2}, b.getF16Type()),
-                                       matrix);
-    return matrices;
-  };
+void MmaProduct::multiply(ImplicitLocOpBuilder &b, ArrayRef<Value> fragments,
+                          MutableArrayRef<Value> sums) {
   int64_t rows = info.m / kMatrixRows;
-  for (int64_t step : llvm::seq<int64_t>(0, schedule.blockK / info.k)) {
-    SmallVector<Value> a = toFactors(loadFragment(b, left, stage, step));
-    SmallVector<Value> c = toFactors(loadFragment(b, right, stage, step));
-    for (int64_t i : llvm::seq<int64_t>(0, left.matrices / rows))
-      for (int64_t j : llvm::seq<int64_t>(0, right.matrices))
-        multiplyPart(b, ArrayRef(a).slice(i * rows, rows), c[j], result, i, j);
-  }
-  return result;
+  ArrayRef<Value> lhs = fragments.take_front(left.matrices);
+  ArrayRef<Value> rhs = fragments.drop_front(left.matrices);
+  for (int64_t i : llvm::seq<int64_t>(0, left.matrices / rows))
+    for (int64_t j : llvm::seq<int64_t>(0, right.matrices))
+      multiplyPart(b, lhs.slice(i * rows, rows), rhs[j], sums, i, j);
 }
 
 SmallVector<Value> MmaProduct::getElements(ImplicitLocOpBuilder &b,

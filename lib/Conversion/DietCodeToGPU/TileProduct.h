@@ -53,10 +53,19 @@ public:
   /// Sums of nothing, in the form that the loop carries.
   virtual SmallVector<Value> createZeros(ImplicitLocOpBuilder &b) = 0;
 
-  /// `sums` plus the product of the tiles in the stage that starts at the word
+  /// Steps along k that a tile is multiplied in.
+  int64_t getSteps() const {
+    return schedule.blockK / ::dietcode::infoOf(schedule.instruction).k;
+  }
+
+  /// What a step multiplies, of the tiles in the stage that starts at the word
   /// `stage`.
-  virtual SmallVector<Value> multiply(ImplicitLocOpBuilder &b, Value stage,
-                                      ArrayRef<Value> sums) = 0;
+  virtual SmallVector<Value> loadFragments(ImplicitLocOpBuilder &b, Value stage,
+                                           int64_t step) = 0;
+
+  /// Adds the product of what `loadFragments` gave to `sums`.
+  virtual void multiply(ImplicitLocOpBuilder &b, ArrayRef<Value> fragments,
+                        MutableArrayRef<Value> sums) = 0;
 
   /// The elements of `sums` as scalars, row major.
   virtual SmallVector<Value> getElements(ImplicitLocOpBuilder &b,

@@ -101,27 +101,39 @@ Value TileStaging::loadGuarded(Value offset, Value k, Value kLimit) {
   return guarded.getResult(0);
 }
 
+Value TileStaging::loadCopy(const Copy &copy, Value base, Value kLimit) {
+  SmallVector<Value> loaded;
+  for (const Load &load : copy.loads) {
+    Value offset = math.add(load.offset, base);
+    loaded.push_back(kLimit ? loadGuarded(offset, load.k, kLimit)
+                            : loadVector(offset));
+  }
+  Value part = loaded.front();
+  if (loaded.size() > 1)
+    part = vector::FromElementsOp::create(
+        b, VectorType::get({config.vectorWidth}, view.type.getElementType()),
+        loaded);
+  return tile.pack(b, part);
+}
+
 SmallVector<Value> TileStaging::load(Value kStart, Value kLimit) {
   SmallVector<Value> parts;
   Value base = math.mul(kStart, strideK);
-  for (const Copy &copy : copies) {
-    SmallVector<Value> loaded;
-    for (const Load &load : copy.loads) {
-      Value offset = math.add(load.offset, base);
-      loaded.push_back(kLimit ? loadGuarded(offset, load.k, kLimit)
-                              : loadVector(offset));
-    }
-    Value part = loaded.front();
-    if (loaded.size() > 1)
-      part = vector::FromElementsOp::create(
-          b, VectorType::get({config.vectorWidth}, view.type.getElementType()),
-          loaded);
-    parts.push_back(tile.pack(b, part));
-  }
+  for (const Copy &copy : copies)
+    parts.push_back(loadCopy(copy, base, kLimit));
   return parts;
 }
 
+Value TileStaging::loadOne(size_t index, Value kStart) {
+  return loadCopy(copies[index], math.mul(kStart, strideK), nullptr);
+}
+
+void TileStaging::storeOne(size_t index, Value part, Value stageOffset) {
+  tile.store(b, part, shared,
+             math.add(copies[index].sharedOffset, stageOffset));
+}
+
 void TileStaging::store(ArrayRef<Value> parts, Value stageOffset) {
-  for (auto [copy, part] : llvm::zip_equal(copies, parts))
-    tile.store(b, part, shared, math.add(copy.sharedOffset, stageOffset));
+  for (auto [index, part] : llvm::enumerate(parts))
+    storeOne(index, part, stageOffset);
 }

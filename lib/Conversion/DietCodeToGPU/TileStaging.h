@@ -41,9 +41,18 @@ public:
               SharedTile &tile, Value shared, Value threadId, Value tileStart,
               Value spatialSize);
 
+  /// Vectors that this thread copies of a tile.
+  size_t getCount() const { return copies.size(); }
+
   /// Loads this thread's part of the tile that starts at `kStart`. With
   /// `kLimit`, elements at or past kStart + kLimit read as zero.
   SmallVector<Value> load(Value kStart, Value kLimit = nullptr);
+
+  /// Loads one vector of it, of a tile that is within k.
+  Value loadOne(size_t index, Value kStart);
+
+  /// Stores what `loadOne` gave.
+  void storeOne(size_t index, Value part, Value stageOffset);
 
   /// Stores what `load` gave to the stage that starts `stageOffset` words into
   /// shared memory.
@@ -64,6 +73,7 @@ private:
   Copy createCopy(int64_t index, Value threadId, Value tileStart,
                   Value spatialSize);
   Load createLoad(Value row, Value k, Value tileStart, Value spatialSize);
+  Value loadCopy(const Copy &copy, Value base, Value kLimit);
   Value loadVector(Value offset);
   Value loadGuarded(Value offset, Value k, Value kLimit);
   Value createZero();
