@@ -33,6 +33,7 @@
 #include "TileProduct.h"
 #include "TileStaging.h"
 #include "Workspace.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 
@@ -83,6 +84,12 @@ public:
                   : rhs.storeOne(index - count, part, stage);
   }
 
+  void copy(size_t index, Value threadId, Value kStart, Value stage) {
+    size_t count = lhs.getCount();
+    index < count ? lhs.copyOne(index, threadId, kStart, stage)
+                  : rhs.copyOne(index - count, threadId, kStart, stage);
+  }
+
 private:
   TileStaging &lhs, &rhs;
 };
@@ -90,7 +97,7 @@ private:
 /// What the loop of products of warps carries besides the sums.
 struct WarpLoopState {
   SmallVector<Value> fragments; ///< Of the first step of the current tile.
-  SmallVector<Value> parts;     ///< Of the next tile, in registers.
+  SmallVector<Value> parts;     ///< Of the next tile, in registers; or none.
   Value stage;                  ///< Of the current tile.
   Value kStart;                 ///< Of the next tile.
 
@@ -275,12 +282,29 @@ createWhere(ImplicitLocOpBuilder &b, Value condition,
   return SmallVector<Value>(guarded.getResults());
 }
 
+/// `value`, which what is computed of it is not known to depend on alone: it is
+/// not moved out of the loop, where it would take registers.
+static Value createOpaque(ImplicitLocOpBuilder &b, Value value) {
+  Type i64 = b.getI64Type();
+  Value bits = arith::IndexCastOp::create(b, i64, value);
+  Value moved =
+      LLVM::InlineAsmOp::create(
+          b, i64, bits, "mov.b64 $0, $1;", "=l,l",
+          /*has_side_effects=*/true, /*is_align_stack=*/false,
+          LLVM::TailCallKind::None,
+          LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
+          /*operand_attrs=*/ArrayAttr())
+          .getResult(0);
+  return arith::IndexCastOp::create(b, b.getIndexType(), moved);
+}
+
 /// One tile: while it is multiplied, the next one goes from registers to the
 /// other stage, and the one after it from memory to the same registers, so that
 /// it has the time of a whole tile to arrive. Both are spread evenly over the
 /// steps but the last one, before which all threads meet: they have read the
 /// tile, and written the next one, of which the first fragments are loaded
-/// during the last step.
+/// during the last step. Without parts in registers, the next tile is loaded
+/// right before it is stored.
 void KernelBuilder::createWarpLoopBody(Copies &copies, const TileRange &range,
                                        WarpLoopState &state,
                                        MutableArrayRef<Value> sums) {
@@ -293,16 +317,21 @@ void KernelBuilder::createWarpLoopBody(Copies &copies, const TileRange &range,
     other = math.sub(math.constant(product.getStageWords()), state.stage);
   size_t count = copies.getCount(), stored = 0;
   SmallVector<Value> loaded;
+  bool isDirect = state.parts.empty();
   auto storeUpTo = [&](size_t end) {
     if (stored < end)
       createWhere(b, hasNext, [&] {
+        Value threadId = isDirect ? createOpaque(b, frame.threadId) : Value();
         for (; stored < end; ++stored)
-          copies.store(stored, state.parts[stored], other);
+          if (isDirect)
+            copies.copy(stored, threadId, state.kStart, other);
+          else
+            copies.store(stored, state.parts[stored], other);
         return SmallVector<Value>();
       });
   };
   auto loadUpTo = [&](size_t end) {
-    if (size_t begin = loaded.size(); begin < end)
+    if (size_t begin = loaded.size(); begin < end && !isDirect)
       llvm::append_range(loaded, createWhere(b, hasAfterNext, [&] {
                            SmallVector<Value> parts;
                            for (size_t i = begin; i < end; ++i)
@@ -362,12 +391,14 @@ KernelBuilder::Sums KernelBuilder::createWarpLoop(TileStaging &lhs,
   state.kStart = math.add(range.start, range.limit);
   lhs.store(lhs.load(range.start, range.limit), state.stage);
   rhs.store(rhs.load(range.start, range.limit), state.stage);
-  state.parts = createWhere(b, math.less(state.kStart, range.end), [&] {
-    SmallVector<Value> parts;
-    for (size_t index : llvm::seq<size_t>(0, copies.getCount()))
-      parts.push_back(copies.load(index, state.kStart));
-    return parts;
-  });
+  // Elements on their own, with an address each, would take too many registers.
+  if (request.twin == Twin::Aligned)
+    state.parts = createWhere(b, math.less(state.kStart, range.end), [&] {
+      SmallVector<Value> parts;
+      for (size_t index : llvm::seq<size_t>(0, copies.getCount()))
+        parts.push_back(copies.load(index, state.kStart));
+      return parts;
+    });
   gpu::BarrierOp::create(b);
   state.fragments = product.loadFragments(b, state.stage, 0);
 

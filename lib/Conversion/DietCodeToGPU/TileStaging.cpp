@@ -17,21 +17,20 @@ TileStaging::TileStaging(ImplicitLocOpBuilder &b, const Config &config,
                          MatrixView view, SharedTile &tile, Value shared,
                          Value threadId, Value tileStart, Value spatialSize)
     : b(b), math(b), config(config), view(std::move(view)), tile(tile),
-      shared(shared) {
+      shared(shared), tileStart(tileStart), spatialSize(spatialSize) {
   strideK = math.of(this->view.getStride(config.reductionDim));
   const SharedTile::Shape &shape = tile.getShape();
   int64_t count =
       shape.extent * shape.blockK / (config.threads * config.vectorWidth);
   for (int64_t index : llvm::seq<int64_t>(0, count))
-    copies.push_back(createCopy(index, threadId, tileStart, spatialSize));
+    copies.push_back(createCopy(index, threadId));
 }
 
 /// Vector number `index * threads + threadId` of the tile. Where k is
 /// contiguous, lanes walk along k for the span that the tile says and then
 /// along the rows, otherwise along the rows first, whatever direction vectors
 /// run in.
-TileStaging::Copy TileStaging::createCopy(int64_t index, Value threadId,
-                                          Value tileStart, Value spatialSize) {
+TileStaging::Copy TileStaging::createCopy(int64_t index, Value threadId) {
   const SharedTile::Shape &shape = tile.getShape();
   int64_t width = config.vectorWidth;
   Value number = math.add(threadId, index * config.threads);
@@ -54,14 +53,12 @@ TileStaging::Copy TileStaging::createCopy(int64_t index, Value threadId,
   Copy copy;
   for (int64_t i = 0; i < width; i += config.loadWidth)
     copy.loads.push_back(createLoad(math.add(row, shape.alongK ? 0 : i),
-                                    math.add(k, shape.alongK ? i : 0),
-                                    tileStart, spatialSize));
+                                    math.add(k, shape.alongK ? i : 0)));
   copy.sharedOffset = tile.getOffset(b, row, k);
   return copy;
 }
 
-TileStaging::Load TileStaging::createLoad(Value row, Value k, Value tileStart,
-                                          Value spatialSize) {
+TileStaging::Load TileStaging::createLoad(Value row, Value k) {
   // A clamped vector must still be a whole one, so it starts width early.
   int64_t span = tile.getShape().alongK ? 1 : config.loadWidth;
   Value last = math.sub(spatialSize, math.constant(span));
@@ -131,6 +128,13 @@ Value TileStaging::loadOne(size_t index, Value kStart) {
 void TileStaging::storeOne(size_t index, Value part, Value stageOffset) {
   tile.store(b, part, shared,
              math.add(copies[index].sharedOffset, stageOffset));
+}
+
+void TileStaging::copyOne(size_t index, Value threadId, Value kStart,
+                          Value stageOffset) {
+  Copy copy = createCopy(index, threadId);
+  Value part = loadCopy(copy, math.mul(kStart, strideK), nullptr);
+  tile.store(b, part, shared, math.add(copy.sharedOffset, stageOffset));
 }
 
 void TileStaging::store(ArrayRef<Value> parts, Value stageOffset) {

@@ -54,6 +54,10 @@ public:
   /// Stores what `loadOne` gave.
   void storeOne(size_t index, Value part, Value stageOffset);
 
+  /// Both at once. Where the vector lies is computed on the spot from
+  /// `threadId`, so that it takes no registers elsewhere.
+  void copyOne(size_t index, Value threadId, Value kStart, Value stageOffset);
+
   /// Stores what `load` gave to the stage that starts `stageOffset` words into
   /// shared memory.
   void store(ArrayRef<Value> parts, Value stageOffset);
@@ -70,9 +74,8 @@ private:
     Value sharedOffset;      ///< Within a stage.
   };
 
-  Copy createCopy(int64_t index, Value threadId, Value tileStart,
-                  Value spatialSize);
-  Load createLoad(Value row, Value k, Value tileStart, Value spatialSize);
+  Copy createCopy(int64_t index, Value threadId);
+  Load createLoad(Value row, Value k);
   Value loadCopy(const Copy &copy, Value base, Value kLimit);
   Value loadVector(Value offset);
   Value loadGuarded(Value offset, Value k, Value kLimit);
@@ -83,7 +86,7 @@ private:
   Config config;
   MatrixView view;
   SharedTile &tile;
-  Value shared;
+  Value shared, tileStart, spatialSize;
   Value strideK;
   SmallVector<Copy> copies;
 };
