@@ -296,12 +296,12 @@ static int64_t stagedWords(const Schedule &schedule,
                  infoOf(schedule.instruction).elementBytes);
 }
 
-/// Registers of the factors of one step along k: of a thread's tile, or of what
-/// a lane has of a warp's.
+/// Registers of the factors of one step along k of a thread's tile; or of two
+/// steps, of which a warp loads one and multiplies the other, in each lane.
 static int64_t fragmentWords(const Schedule &schedule, int64_t warpSize) {
   const InstructionInfo &info = infoOf(schedule.instruction);
   int64_t elements = (schedule.threadM + schedule.threadN) * info.k;
-  return wordsOf(info.isWarpWide ? elements / warpSize : elements,
+  return wordsOf(info.isWarpWide ? 2 * elements / warpSize : elements,
                  info.elementBytes);
 }
 
@@ -310,23 +310,29 @@ static int64_t sumWords(const Schedule &schedule,
   return wordsOf(layout.sums, infoOf(schedule.instruction).sumBytes);
 }
 
-/// accumulators + one k step of fragments + the staged copies + bookkeeping.
+/// accumulators + fragments + the staged copies + bookkeeping. The copies of
+/// warps, which are spread over the product, have an address of 64 bits each.
 static int64_t registersOf(const Schedule &schedule,
                            const ScheduleLayout &layout, int64_t warpSize) {
+  int64_t addresses = infoOf(schedule.instruction).isWarpWide
+                          ? 2 * (layout.copiesA + layout.copiesB)
+                          : 0;
   return sumWords(schedule, layout) + fragmentWords(schedule, warpSize) +
-         stagedWords(schedule, layout) + kBookkeepingRegisters;
+         stagedWords(schedule, layout) + addresses + kBookkeepingRegisters;
 }
 
-/// What the twin for any strides needs at most: it copies element by element,
-/// each with a 64-bit address and an offset of its own. Fitted from above to
-/// what ptxas 13.0 uses for sm_75 over the whole space; schedules.mlir of the
-/// pipeline tests watches that nothing spills.
+/// What the twin for any strides needs at most. With fma it copies element by
+/// element, each with a 64-bit address and an offset of its own; with matrix
+/// instructions, it stages less at once. Fitted from above to what ptxas 13.0
+/// uses for sm_75 over the whole space; schedules.mlir of the pipeline tests
+/// watches that nothing spills.
 static int64_t generalRegistersOf(const Schedule &schedule,
                                   const ScheduleLayout &layout,
                                   int64_t warpSize) {
-  int64_t perWord = infoOf(schedule.instruction).isWarpWide ? 1 : 4;
-  return sumWords(schedule, layout) + fragmentWords(schedule, warpSize) +
-         perWord * stagedWords(schedule, layout) + kBookkeepingRegisters;
+  int64_t registers = registersOf(schedule, layout, warpSize);
+  return infoOf(schedule.instruction).isWarpWide
+             ? registers
+             : registers + 3 * stagedWords(schedule, layout);
 }
 
 /// Registers that a block occupies: they are handed to whole warps in units.

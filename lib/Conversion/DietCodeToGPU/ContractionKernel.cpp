@@ -34,6 +34,7 @@
 #include "TileStaging.h"
 #include "Workspace.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 
@@ -298,6 +299,16 @@ static Value createOpaque(ImplicitLocOpBuilder &b, Value value) {
   return arith::IndexCastOp::create(b, b.getIndexType(), moved);
 }
 
+/// Vectors that the general twin of a warp product puts together at once, each
+/// from elements that are on their way in registers of their own.
+static constexpr size_t kDirectCopies = 2;
+
+/// Keeps an assembler from loading what comes after it before it.
+static void createWarpFence(ImplicitLocOpBuilder &b) {
+  Value all = arith::ConstantOp::create(b, b.getI32IntegerAttr(-1));
+  NVVM::SyncWarpOp::create(b, all);
+}
+
 /// One tile: while it is multiplied, the next one goes from registers to the
 /// other stage, and the one after it from memory to the same registers, so that
 /// it has the time of a whole tile to arrive. Both are spread evenly over the
@@ -322,11 +333,14 @@ void KernelBuilder::createWarpLoopBody(Copies &copies, const TileRange &range,
     if (stored < end)
       createWhere(b, hasNext, [&] {
         Value threadId = isDirect ? createOpaque(b, frame.threadId) : Value();
-        for (; stored < end; ++stored)
-          if (isDirect)
-            copies.copy(stored, threadId, state.kStart, other);
-          else
+        for (size_t first = stored; stored < end; ++stored)
+          if (!isDirect) {
             copies.store(stored, state.parts[stored], other);
+          } else {
+            if (stored > first && (stored - first) % kDirectCopies == 0)
+              createWarpFence(b);
+            copies.copy(stored, threadId, state.kStart, other);
+          }
         return SmallVector<Value>();
       });
   };
