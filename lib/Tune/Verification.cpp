@@ -27,6 +27,12 @@ using ::dietcode::Schedule;
 /// Relative to the sum of the magnitudes of all terms; that of dietcode-run.
 static constexpr double kTolerance = 1e-5;
 
+/// Half of the last place of a half, to which outputs are rounded.
+static constexpr double kHalfRounding = 0x1p-11;
+
+/// What sums of halves may be off by: their roundings add up.
+static constexpr double kHalfSums = 2e-2;
+
 /// Larger than any tile, so that more than one is needed.
 static constexpr int64_t kBeyondTiles = 256;
 
@@ -170,7 +176,13 @@ Expected<bool> Verification::addTo(Job &job, const Schedule &schedule) {
   region.buffer = output;
   region.sizes = {rows, columns};
   region.strides = {problem.n, 1};
+  ::dietcode::OperatorTraits traits = op.getTraits();
+  region.type = traits.getOutType();
   region.tolerance = kTolerance;
+  if (region.type == "f16")
+    region.tolerance += kHalfRounding;
+  if (traits.getSumType() == "f16")
+    region.tolerance = kHalfSums;
   Expected<std::string> values =
       writeCorner("expected", expected.values, rows, columns);
   Expected<std::string> magnitudes =

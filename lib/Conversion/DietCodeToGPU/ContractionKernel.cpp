@@ -299,11 +299,8 @@ static Value createOpaque(ImplicitLocOpBuilder &b, Value value) {
   return arith::IndexCastOp::create(b, b.getIndexType(), moved);
 }
 
-/// Vectors that the general twin of a warp product puts together at once, each
-/// from elements that are on their way in registers of their own.
-static constexpr size_t kDirectCopies = 2;
-
-/// Keeps an assembler from loading what comes after it before it.
+/// Keeps an assembler from loading what comes after it before it: the elements
+/// of a vector are on their way in registers of their own.
 static void createWarpFence(ImplicitLocOpBuilder &b) {
   Value all = arith::ConstantOp::create(b, b.getI32IntegerAttr(-1));
   NVVM::SyncWarpOp::create(b, all);
@@ -337,7 +334,7 @@ void KernelBuilder::createWarpLoopBody(Copies &copies, const TileRange &range,
           if (!isDirect) {
             copies.store(stored, state.parts[stored], other);
           } else {
-            if (stored > first && (stored - first) % kDirectCopies == 0)
+            if (stored > first)
               createWarpFence(b);
             copies.copy(stored, threadId, state.kStart, other);
           }

@@ -91,7 +91,7 @@ TEST(Schedule, LayoutOfAWarpTile) {
   // Chunks of 16 bytes: 256 x 32 halves for 512 threads.
   EXPECT_EQ(layout->vectorA, 8);
   EXPECT_EQ(layout->copiesA, 2);
-  EXPECT_EQ(layoutOf(scheduleOf("256x128x32_64x32_mma8"))->vectorA, 16);
+  EXPECT_EQ(layoutOf(scheduleOf("128x128x32_64x32_mma8"))->vectorA, 16);
   EXPECT_FALSE(layoutOf(scheduleOf("64x64x32_8x32_mma")));
   Resources use = resourcesOf(scheduleOf("256x128x32_64x64_mma"), t4());
   EXPECT_EQ(use.threads, 256);
