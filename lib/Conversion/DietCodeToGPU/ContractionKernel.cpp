@@ -85,11 +85,9 @@ public:
                   : rhs.storeOne(index - count, part, stage);
   }
 
-  void copy(size_t index, Value threadId, Value kStart, Value stage) {
-    size_t count = lhs.getCount();
-    index < count ? lhs.copyOne(index, threadId, kStart, stage)
-                  : rhs.copyOne(index - count, threadId, kStart, stage);
-  }
+  /// Both at once, without registers that outlive it; see TileStaging.
+  void copy(ImplicitLocOpBuilder &b, size_t begin, size_t end, Value threadId,
+            Value kStart, Value kLimit, Value stage);
 
 private:
   TileStaging &lhs, &rhs;
@@ -306,6 +304,20 @@ static void createWarpFence(ImplicitLocOpBuilder &b) {
   NVVM::SyncWarpOp::create(b, all);
 }
 
+void Copies::copy(ImplicitLocOpBuilder &b, size_t begin, size_t end,
+                  Value threadId, Value kStart, Value kLimit, Value stage) {
+  size_t count = lhs.getCount();
+  threadId = createOpaque(b, threadId);
+  for (size_t index = begin; index < end; ++index) {
+    if (index > begin)
+      createWarpFence(b);
+    if (index < count)
+      lhs.copyOne(index, threadId, kStart, kLimit, stage);
+    else
+      rhs.copyOne(index - count, threadId, kStart, kLimit, stage);
+  }
+}
+
 /// One tile: while it is multiplied, the next one goes from registers to the
 /// other stage, and the one after it from memory to the same registers, so that
 /// it has the time of a whole tile to arrive. Both are spread evenly over the
@@ -329,15 +341,12 @@ void KernelBuilder::createWarpLoopBody(Copies &copies, const TileRange &range,
   auto storeUpTo = [&](size_t end) {
     if (stored < end)
       createWhere(b, hasNext, [&] {
-        Value threadId = isDirect ? createOpaque(b, frame.threadId) : Value();
-        for (size_t first = stored; stored < end; ++stored)
-          if (!isDirect) {
+        if (isDirect)
+          copies.copy(b, stored, end, frame.threadId, state.kStart,
+                      /*kLimit=*/nullptr, other);
+        for (; stored < end; ++stored)
+          if (!isDirect)
             copies.store(stored, state.parts[stored], other);
-          } else {
-            if (stored > first)
-              createWarpFence(b);
-            copies.copy(stored, threadId, state.kStart, other);
-          }
         return SmallVector<Value>();
       });
   };
@@ -400,16 +409,20 @@ KernelBuilder::Sums KernelBuilder::createWarpLoop(TileStaging &lhs,
   WarpLoopState state;
   state.stage = math.constant(0);
   state.kStart = math.add(range.start, range.limit);
-  lhs.store(lhs.load(range.start, range.limit), state.stage);
-  rhs.store(rhs.load(range.start, range.limit), state.stage);
   // Elements on their own, with an address each, would take too many registers.
-  if (request.twin == Twin::Aligned)
+  if (request.twin == Twin::General) {
+    copies.copy(b, 0, copies.getCount(), frame.threadId, range.start,
+                range.limit, state.stage);
+  } else {
+    lhs.store(lhs.load(range.start, range.limit), state.stage);
+    rhs.store(rhs.load(range.start, range.limit), state.stage);
     state.parts = createWhere(b, math.less(state.kStart, range.end), [&] {
       SmallVector<Value> parts;
       for (size_t index : llvm::seq<size_t>(0, copies.getCount()))
         parts.push_back(copies.load(index, state.kStart));
       return parts;
     });
+  }
   gpu::BarrierOp::create(b);
   state.fragments = product.loadFragments(b, state.stage, 0);
 

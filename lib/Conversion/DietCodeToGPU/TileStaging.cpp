@@ -131,9 +131,9 @@ void TileStaging::storeOne(size_t index, Value part, Value stageOffset) {
 }
 
 void TileStaging::copyOne(size_t index, Value threadId, Value kStart,
-                          Value stageOffset) {
+                          Value kLimit, Value stageOffset) {
   Copy copy = createCopy(index, threadId);
-  Value part = loadCopy(copy, math.mul(kStart, strideK), nullptr);
+  Value part = loadCopy(copy, math.mul(kStart, strideK), kLimit);
   tile.store(b, part, shared, math.add(copy.sharedOffset, stageOffset));
 }
 

@@ -54,9 +54,10 @@ public:
   /// Stores what `loadOne` gave.
   void storeOne(size_t index, Value part, Value stageOffset);
 
-  /// Both at once. Where the vector lies is computed on the spot from
-  /// `threadId`, so that it takes no registers elsewhere.
-  void copyOne(size_t index, Value threadId, Value kStart, Value stageOffset);
+  /// Both at once; `kLimit` is as for `load`. Where the vector lies is computed
+  /// on the spot from `threadId`, so that it takes no registers elsewhere.
+  void copyOne(size_t index, Value threadId, Value kStart, Value kLimit,
+               Value stageOffset);
 
   /// Stores what `load` gave to the stage that starts `stageOffset` words into
   /// shared memory.
