@@ -26,13 +26,20 @@ func.func @epilogue(%a: memref<?x?x{factor}>, %b: memref<?x?x{factor}>, %bias: m
   dietcode.matmul accumulate {sums}dispatch(@only) ins(%a, %b : memref<?x?x{factor}>, memref<?x?x{factor}>)
       outs(%c : memref<?x?x{out}>)
       epilogue(%bias : memref<?x{out}>) maps [affine_map<(m, n) -> (n)>] do {{
-  ^bb0(%sum: {out}, %v: {out}):
-    %0 = arith.{add} %sum, %v : {out}
-    dietcode.yield %0 : {out}
+  ^bb0(%sum: {sum}, %v: {out}):
+{body}
   }}
   return
 }}
 """
+
+# In the type of the sums, which differs from that of the destination in the second one.
+SAME = """    %0 = arith.{add} %sum, %v : {out}
+    dietcode.yield %0 : {out}"""
+WIDER = """    %0 = arith.extf %v : f16 to f32
+    %1 = arith.addf %sum, %0 : f32
+    %2 = arith.truncf %1 : f32 to f16
+    dietcode.yield %2 : f16"""
 
 TAILS = [(1, 107, 105), (2, 3, 4), (1, 705, 705), (7, 7, 7), (1, 1, 1), (5, 9, 0), (0, 8, 8), (8, 0, 8),
          (64, 64, 64), (128, 96, 32), (65, 129, 33), (33, 40, 200)]
@@ -94,7 +101,10 @@ def main():
                         arguments += ["--arg-shapes", ",".join(spell(s) for s in sizes)]
                     runs.append((entry, arguments))
         add = "addf" if args.out.startswith("f") else "addi"
-        module += EPILOGUE.format(factor=args.factor, out=args.out, sums=sums, add=add)
+        is_wider = args.out == "f16" and not args.sums
+        body = WIDER if is_wider else SAME.format(add=add, out=args.out)
+        module += EPILOGUE.format(factor=args.factor, out=args.out, sums=sums, body=body,
+                                  sum="f32" if is_wider else args.out)
         arguments = []
         for m, n, k in shapes:
             arguments += ["--arg-shapes", f"{m}x{k},{k}x{n},{n},{m}x{n}"]
