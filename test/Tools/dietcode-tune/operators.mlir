@@ -157,7 +157,7 @@ func.func @f(%a: tensor<?x64xf64>, %b: tensor<64x32xf64>, %c: tensor<?x32xf64>) 
 //--- half.mlir
 // Products of halves are searched among all that serves them, and verified up to
 // the rounding of what is written.
-// RUN: dietcode-tune %t/half.mlir --trials=4 --space=instruction=mma_f16 -o %t/half.tuned.mlir | FileCheck %s --check-prefix=HALF
+// RUN: dietcode-tune %t/half.mlir --trials=4 --space=instruction=mma_f16 -o %t/half.tuned.mlir 2>&1 | FileCheck %s --check-prefix=HALF
 // HALF: @f matmul (matmul f16 nn acc): 4 of {{[0-9]+}} candidates measured, 0 failed
 // HALF: {{[0-9x]+}}_mma{{.*}}_mnm
 // RUN: dietcode-run %t/half.tuned.mlir --check --arg-shapes 40x64,64x32,40x32
