@@ -16,7 +16,8 @@
 
 using namespace dietcode;
 
-static constexpr double kBytesPerElement = 4;
+/// Of a sum in the workspace.
+static constexpr double kBytesPerSum = 4;
 
 /// k tiles over which the throughput of a micro-kernel is quoted.
 static constexpr double kThroughputDepth = 4096;
@@ -80,17 +81,20 @@ struct Operand {
 /// repeat a line that L1 holds. DRAM serves each element at least once. Tiles
 /// run along the first dimension of the order, `resident` of them at a time and
 /// in step along k, so operands are shared within a wave; across waves only
-/// what L2 holds. What is written, the sums of all parts after a split, goes
-/// out once.
+/// what L2 holds. Bands are shorter strips, for which the other operand comes
+/// again unless L2 holds it. What is written, the sums of all parts after a
+/// split, goes out once.
 static Traffic trafficOf(const Tiling &tiling, const ContractionShape &shape,
-                         const Schedule &schedule, double residentBlocks,
+                         const MicroKernelCost &cost, double residentBlocks,
                          double l2Capacity) {
+  const Schedule &schedule = cost.schedule;
   double resident = std::max(1.0, residentBlocks / real(schedule.split));
-  double written =
-      tiling.m * tiling.n * kBytesPerElement * real(schedule.split);
+  double bytesPerElement =
+      schedule.split == 1 ? cost.outBytes : kBytesPerSum * real(schedule.split);
+  double written = tiling.m * tiling.n * bytesPerElement;
   auto operandOf = [&](double extent, double tiles, int64_t block,
                        double reuse) {
-    double bytesPerLine = tiling.k * kBytesPerElement;
+    double bytesPerLine = tiling.k * cost.factorBytes;
     return Operand{extent * bytesPerLine / reuse, extent * bytesPerLine, tiles,
                    real(block) * bytesPerLine / reuse};
   };
@@ -99,14 +103,20 @@ static Traffic trafficOf(const Tiling &tiling, const ContractionShape &shape,
   Traffic traffic;
   traffic.l2Bytes = a.readBytes * b.tiles + b.readBytes * a.tiles + written;
 
-  bool isMFirst = schedule.order == TileOrder::MFirst;
+  bool isMFirst = schedule.order != TileOrder::NFirst;
   const Operand &inner = isMFirst ? a : b, &outer = isMFirst ? b : a;
-  double strips = std::min(outer.tiles, ceilDiv(resident, inner.tiles));
+  // Bands are walked one after the other as if there was no other.
+  double height = inner.tiles, bands = 1;
+  if (schedule.order == TileOrder::Bands) {
+    height = std::min(height, real(bandTiles(schedule)));
+    bands = ceilDiv(inner.tiles, height);
+  }
+  double strips = std::min(outer.tiles, ceilDiv(resident, height));
   double strip = std::min(outer.bytes, strips * outer.tileBytes);
-  double innerReads = 1, outerReads = 1;
-  if (inner.tiles > resident && strip > l2Capacity / 2)
-    outerReads = ceilDiv(inner.tiles, resident);
-  if (inner.bytes + strip > l2Capacity)
+  double innerReads = 1, outerReads = outer.bytes > l2Capacity / 2 ? bands : 1;
+  if (height > resident && strip > l2Capacity / 2)
+    outerReads *= ceilDiv(height, resident);
+  if (std::min(inner.bytes, height * inner.tileBytes) + strip > l2Capacity)
     innerReads = ceilDiv(outer.tiles, strips);
   traffic.dramBytes =
       inner.bytes * innerReads + outer.bytes * outerReads + written;
@@ -124,7 +134,7 @@ double Adaption::otherSeconds(const Schedule &schedule,
   double elements =
       std::min(real(shape.m) * real(shape.n) * real(shape.batch),
                tiles * real(schedule.blockM) * real(schedule.blockN));
-  double written = elements * kBytesPerElement;
+  double written = elements * kBytesPerSum;
   double read = written * real(schedule.split);
   double rate = read <= real(device.l2Bytes) ? device.l2BytesPerSecond
                                              : device.dramBytesPerSecond;
@@ -244,7 +254,7 @@ CostEstimate Adaption::estimate(const MicroKernelCost &cost,
                            tiling.tilesK);
   // Of one product; those of a batch have nothing in common.
   Traffic traffic =
-      trafficOf(tiling, shape, schedule, resident, double(device.l2Bytes));
+      trafficOf(tiling, shape, cost, resident, double(device.l2Bytes));
   traffic.l2Bytes *= real(shape.batch);
   traffic.dramBytes *= real(shape.batch);
   double l2 = traffic.l2Bytes / device.l2BytesPerSecond;

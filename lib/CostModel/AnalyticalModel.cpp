@@ -19,7 +19,19 @@
 
 using namespace dietcode;
 
-static constexpr double kBytesPerElement = 4;
+static constexpr double kWordBytes = 4;
+
+/// Bytes per lane of an element that is multiplied at the tensor pipe's rate in
+/// the device table; half as many go twice as fast.
+static constexpr double kTensorElementBytes = 2;
+
+/// Rows of the matrices that ldmatrix loads, and how many it loads at most.
+static constexpr double kMatrixRows = 8;
+static constexpr double kMostMatrices = 4;
+
+/// Steps along k whose fragments a warp has at once: those that it multiplies,
+/// and the next ones.
+static constexpr double kFragmentStages = 2;
 
 /// Warp instructions per k tile besides FMAs and memory accesses: counter,
 /// compare, branch, barrier, and the switch between the shared buffers.
@@ -78,37 +90,107 @@ static double transposeConflicts(const Schedule &schedule,
   return sameStart * spill;
 }
 
-static void countInstructions(KernelProfile &profile,
+/// Bytes that a wavefront of shared memory serves.
+static double bytesPerWavefront(const DeviceSpec &device) {
+  return device.sharedBanks * kWordBytes;
+}
+
+static double wavefrontCycles(const DeviceSpec &device) {
+  return std::max(bytesPerWavefront(device) / device.sharedBytesPerCycle,
+                  device.warpSize / device.lsuLanesPerSM);
+}
+
+/// What copying takes per thread of a warp and k tile, whatever multiplies.
+struct CopyCounts {
+  double stores, storeWavefronts, loads, loadWavefronts, conversions;
+};
+
+static CopyCounts countCopies(const KernelProfile &profile,
                               const ScheduleLayout &layout,
                               const DeviceSpec &device) {
   const Schedule &schedule = profile.schedule;
-  double warps = real(layout.threads) / device.warpSize;
-  double fmas = real(schedule.threadM * schedule.threadN * schedule.blockK);
+  const InstructionInfo &info = infoOf(schedule.instruction);
+  double elementsA = real(layout.copiesA * layout.vectorA);
+  double elementsB = real(layout.copiesB * layout.vectorB);
+  double words = (elementsA + elementsB) * real(info.elementBytes) / kWordBytes;
+  CopyCounts counts{};
+  counts.loads = real(layout.copiesA + layout.copiesB);
+  counts.loadWavefronts =
+      (elementsA + elementsB) * profile.factorBytes / kWordBytes;
+  if (info.isWarpWide) {
+    // Chunks are stored as they are.
+    counts.stores = counts.loads;
+    counts.storeWavefronts = words;
+    return counts;
+  }
+  counts.stores = elementsA + real(layout.copiesB);
+  counts.storeWavefronts =
+      elementsA * transposeConflicts(schedule, layout, device) + elementsB;
+  if (profile.factorBytes != info.elementBytes)
+    counts.conversions = elementsA + elementsB;
+  return counts;
+}
+
+/// What multiplying takes per warp and k tile.
+struct ProductCounts {
+  double pipeCycles; ///< Of the SM.
+  double products, loads, loadWavefronts;
+};
+
+static ProductCounts countThreadProducts(const KernelProfile &profile,
+                                         const ScheduleLayout &layout,
+                                         const DeviceSpec &device) {
+  const Schedule &schedule = profile.schedule;
   double loadsA = real(schedule.blockK * schedule.threadM / layout.groupM);
   double loadsB = real(schedule.blockK * schedule.threadN / layout.groupN);
-  double storesA = real(layout.copiesA * layout.vectorA);
-  double storesB = real(layout.copiesB);
-  double globals = real(layout.copiesA + layout.copiesB);
-
-  profile.fmaCycles = warps * fmas * device.warpSize / device.fp32LanesPerSM;
-
-  double wavefronts =
+  ProductCounts counts{};
+  counts.products = real(layout.sums * schedule.blockK);
+  counts.pipeCycles = counts.products * device.warpSize / device.fp32LanesPerSM;
+  counts.loads = loadsA + loadsB;
+  counts.loadWavefronts =
       loadsA * fragmentWavefronts(layout.lanesM, layout.lanesN, layout.groupM,
                                   device) +
       loadsB * fragmentWavefronts(layout.lanesN, layout.lanesM, layout.groupN,
-                                  device) +
-      storesA * transposeConflicts(schedule, layout, device) +
-      storesB * real(layout.vectorB) +
-      // L1 and shared memory are one unit, which the global loads pass too.
-      real(layout.copiesA * layout.vectorA + layout.copiesB * layout.vectorB);
-  double wavefrontCycles = std::max(device.sharedBanks * kBytesPerElement /
-                                        device.sharedBytesPerCycle,
-                                    device.warpSize / device.lsuLanesPerSM);
-  profile.sharedCycles = warps * wavefronts * wavefrontCycles;
+                                  device);
+  return counts;
+}
 
-  double instructions = fmas + loadsA + loadsB + storesA + storesB +
-                        globals * (1 + kAddressInstructions) +
-                        kLoopInstructions;
+/// Matrices of eight rows by 16 bytes are one wavefront each, without conflict.
+static ProductCounts countWarpProducts(const KernelProfile &profile,
+                                       const DeviceSpec &device) {
+  const Schedule &schedule = profile.schedule;
+  const InstructionInfo &info = infoOf(schedule.instruction);
+  double macs =
+      real(schedule.threadM * schedule.threadN) * real(schedule.blockK);
+  double steps = real(schedule.blockK) / real(info.k);
+  double matricesA = real(schedule.threadM) / kMatrixRows;
+  double matricesB = real(schedule.threadN) / kMatrixRows;
+  ProductCounts counts{};
+  counts.products = macs / real(info.m * info.n * info.k);
+  counts.pipeCycles = macs / device.tensorMacsPerSM * real(info.elementBytes) /
+                      kTensorElementBytes;
+  counts.loads = steps * (ceilDiv(matricesA, kMostMatrices) +
+                          ceilDiv(matricesB, kMostMatrices));
+  counts.loadWavefronts = steps * (matricesA + matricesB);
+  return counts;
+}
+
+static void countInstructions(KernelProfile &profile,
+                              const ScheduleLayout &layout,
+                              const DeviceSpec &device) {
+  double warps = real(layout.threads) / device.warpSize;
+  ProductCounts product = infoOf(profile.schedule.instruction).isWarpWide
+                              ? countWarpProducts(profile, device)
+                              : countThreadProducts(profile, layout, device);
+  CopyCounts copies = countCopies(profile, layout, device);
+  profile.fmaCycles = warps * product.pipeCycles;
+  // L1 and shared memory are one unit, which the global loads pass too.
+  double wavefronts =
+      product.loadWavefronts + copies.storeWavefronts + copies.loadWavefronts;
+  profile.sharedCycles = warps * wavefronts * wavefrontCycles(device);
+  double instructions =
+      product.products + product.loads + copies.stores + copies.conversions +
+      copies.loads * (1 + kAddressInstructions) + kLoopInstructions;
   profile.issueCycles = warps * instructions / device.schedulersPerSM;
 }
 
@@ -118,29 +200,38 @@ static void countInstructions(KernelProfile &profile,
 static void measureChains(KernelProfile &profile, const ScheduleLayout &layout,
                           const DeviceSpec &device) {
   const Schedule &schedule = profile.schedule;
+  const InstructionInfo &info = infoOf(schedule.instruction);
   double warps = real(layout.threads) / device.warpSize;
-  double fmaInterval =
-      device.warpSize * device.schedulersPerSM / device.fp32LanesPerSM;
-  double fmaStep = real(schedule.threadM * schedule.threadN) * fmaInterval *
-                   ceilDiv(warps, device.schedulersPerSM);
-  double stepsAhead = std::max(
-      1.0, kHoistedRegisters / real(schedule.threadM + schedule.threadN));
-  double step = std::max({fmaStep, double(device.arithmeticLatency),
-                          device.sharedLatency / stepsAhead});
-  profile.chainCycles = real(schedule.blockK) * step;
+  double steps = real(schedule.blockK) / real(info.k);
+  // The pipe of a sub-core works for those of its warps alone.
+  double pipeStep = profile.fmaCycles / warps / steps * device.schedulersPerSM *
+                    ceilDiv(warps, device.schedulersPerSM);
+  double stepsAhead =
+      info.isWarpWide
+          ? kFragmentStages - 1
+          : std::max(1.0, kHoistedRegisters /
+                              real(schedule.threadM + schedule.threadN));
+  double latency =
+      info.isWarpWide ? device.tensorLatency : device.arithmeticLatency;
+  double step =
+      std::max({pipeStep, latency, device.sharedLatency / stepsAhead});
+  profile.chainCycles = steps * step;
   // Store the staged copies, meet at the barrier, load the first fragments.
   profile.syncCycles = 2 * device.sharedLatency;
   // With one buffer, nobody may store before all have multiplied.
   if (schedule.stages == 1)
     profile.syncCycles += device.barrierLatency;
   profile.epilogueCycles = real(schedule.blockM * schedule.blockN) *
-                           kBytesPerElement / device.sharedBytesPerCycle;
+                           profile.outBytes / device.sharedBytesPerCycle;
 }
 
 KernelProfile AnalyticalModel::profile(const Schedule &schedule,
-                                       std::optional<int> registers) const {
+                                       std::optional<int> registers,
+                                       const OperatorTraits &traits) const {
   KernelProfile profile;
   profile.schedule = schedule;
+  profile.factorBytes = traits.factorBytes();
+  profile.outBytes = traits.outBytes();
   std::optional<ScheduleLayout> layout = layoutOf(schedule, device.warpSize);
   if (!layout)
     return profile;
@@ -185,7 +276,7 @@ RoundCost AnalyticalModel::round(const KernelProfile &profile,
 static std::string_view busiestPipe(const KernelProfile &profile) {
   if (profile.fmaCycles >= profile.sharedCycles &&
       profile.fmaCycles >= profile.issueCycles)
-    return "fma";
+    return infoOf(profile.schedule.instruction).isWarpWide ? "tensor" : "fma";
   return profile.sharedCycles >= profile.issueCycles ? "shared" : "issue";
 }
 
@@ -194,6 +285,8 @@ MicroKernelCost AnalyticalModel::cost(const KernelProfile &profile) const {
   cost.schedule = profile.schedule;
   cost.resources = profile.resources;
   cost.valid = profile.valid;
+  cost.factorBytes = profile.factorBytes;
+  cost.outBytes = profile.outBytes;
   if (!profile.valid)
     return cost;
   cost.lone = round(profile, 1);

@@ -33,7 +33,8 @@ void CostModel::correct(std::vector<MicroKernelCost> &costs,
     if (!costs[i].valid)
       continue;
     std::vector<float> features = kernelFeatures(
-        analytical.profile(costs[i].schedule), costs[i], traits, device);
+        analytical.profile(costs[i].schedule, std::nullopt, traits), costs[i],
+        traits, device);
     matrix.values.insert(matrix.values.end(), features.begin(), features.end());
     rows.push_back(i);
   }
@@ -60,7 +61,7 @@ CostModel::predict(const std::vector<Schedule> &schedules,
                    const OperatorTraits &traits) const {
   std::vector<MicroKernelCost> costs;
   for (const Schedule &schedule : schedules)
-    costs.push_back(analytical.cost(schedule));
+    costs.push_back(analytical.cost(schedule, traits));
   if (isTrained())
     correct(costs, traits);
   return costs;
@@ -250,7 +251,7 @@ Expected<void> CostModel::train(const std::vector<MeasuredKernel> &kernels,
   std::map<std::string, TrainingRows> rows;
   CostModel prior(device);
   for (const MeasuredKernel &kernel : kernels) {
-    MicroKernelCost expected = analytical.cost(kernel.schedule);
+    MicroKernelCost expected = analytical.cost(kernel.schedule, kernel.traits);
     if (!expected.valid || kernel.runs.empty())
       continue;
     const ContractionShape &reference = kernel.runs.front().shape;
@@ -258,7 +259,8 @@ Expected<void> CostModel::train(const std::vector<MeasuredKernel> &kernels,
     if (cost.source != CostSource::Measured)
       continue;
     std::vector<float> features = kernelFeatures(
-        analytical.profile(kernel.schedule), expected, kernel.traits, device);
+        analytical.profile(kernel.schedule, std::nullopt, kernel.traits),
+        expected, kernel.traits, device);
     // Without a run of its own, lone would be the prior's.
     auto [lone, full] = findRounds(kernel, cost.resources.blocksPerSM,
                                    device.smCount, reference);

@@ -25,6 +25,7 @@ struct Subject {
   const MicroKernelCost &analytical;
   const OperatorTraits &traits;
   const DeviceSpec &device;
+  const InstructionInfo &info;
   ScheduleLayout layout;
 };
 
@@ -55,9 +56,12 @@ static const Feature kFeatures[] = {
     FEATURE("stages", s.schedule.stages),
     FEATURE("log2_split", log2Of(s.schedule.split)),
     FEATURE("n_first", s.schedule.order == TileOrder::NFirst),
+    FEATURE("bands", s.schedule.order == TileOrder::Bands),
+    FEATURE("warp_wide", s.info.isWarpWide),
+    FEATURE("element_bytes", s.info.elementBytes),
+    FEATURE("sum_bytes", s.info.sumBytes),
     FEATURE("log2_threads", log2Of(s.layout.threads)),
-    FEATURE("log2_accumulators",
-            log2Of(s.schedule.threadM *s.schedule.threadN)),
+    FEATURE("log2_accumulators", log2Of(s.layout.sums)),
     FEATURE("log2_block_area", log2Of(s.schedule.blockM *s.schedule.blockN)),
     FEATURE("flop_per_staged_element",
             double(s.schedule.blockM *s.schedule.blockN) /
@@ -94,6 +98,8 @@ static const Feature kFeatures[] = {
     FEATURE("transpose_b", s.traits.transposeB),
     FEATURE("accumulate", s.traits.accumulate),
     FEATURE("epilogue_operands", s.traits.epilogueOperands),
+    FEATURE("factor_bytes", s.traits.factorBytes()),
+    FEATURE("out_bytes", s.traits.outBytes()),
 };
 #undef FEATURE
 
@@ -114,6 +120,7 @@ std::vector<float> dietcode::kernelFeatures(const KernelProfile &profile,
       analytical,
       traits,
       device,
+      infoOf(profile.schedule.instruction),
       layoutOf(profile.schedule, device.warpSize).value_or(ScheduleLayout{})};
   std::vector<float> values;
   for (const Feature &feature : kFeatures)

@@ -8,13 +8,64 @@
 
 #include "dietcode/CostModel/OperatorTraits.h"
 
+#include <algorithm>
 #include <charconv>
 #include <vector>
 
 using namespace dietcode;
 
+/// Bits of a type as MLIR spells it, such as "f16"; 32 if it has none.
+static int bitsOf(std::string_view type) {
+  size_t digits = type.find_first_of("0123456789");
+  int bits = 0;
+  if (digits != std::string_view::npos)
+    std::from_chars(type.data() + digits, type.data() + type.size(), bits);
+  return bits > 0 ? bits : 32;
+}
+
+static int bytesOf(std::string_view type) { return (bitsOf(type) + 7) / 8; }
+
+std::string_view dietcode::defaultSumType(std::string_view factorType) {
+  if (bitsOf(factorType) >= 32)
+    return factorType;
+  return factorType.substr(0, 1) == "i" ? "i32" : "f32";
+}
+
+std::string_view OperatorTraits::getSumType() const {
+  return sumType.empty() ? defaultSumType(elementType) : sumType;
+}
+
+std::string_view OperatorTraits::getOutType() const {
+  return outType.empty() ? elementType : outType;
+}
+
+int OperatorTraits::factorBytes() const { return bytesOf(elementType); }
+
+int OperatorTraits::outBytes() const { return bytesOf(getOutType()); }
+
+/// "f32", "f16->f32", "f16+f16->f32".
+static std::string printTypes(const OperatorTraits &traits) {
+  std::string text = traits.elementType;
+  if (traits.getSumType() != defaultSumType(traits.elementType))
+    text += "+" + std::string(traits.getSumType());
+  if (traits.getOutType() != traits.elementType)
+    text += "->" + std::string(traits.getOutType());
+  return text;
+}
+
+static void parseTypes(std::string_view text, OperatorTraits &traits) {
+  size_t arrow = std::min(text.find("->"), text.size());
+  if (arrow < text.size())
+    traits.outType = text.substr(arrow + 2);
+  text = text.substr(0, arrow);
+  size_t plus = std::min(text.find('+'), text.size());
+  if (plus < text.size())
+    traits.sumType = text.substr(plus + 1);
+  traits.elementType = text.substr(0, plus);
+}
+
 std::string OperatorTraits::signature() const {
-  std::string text = kind + " " + elementType + " ";
+  std::string text = kind + " " + printTypes(*this) + " ";
   text += transposeA ? 't' : 'n';
   text += transposeB ? 't' : 'n';
   if (accumulate)
@@ -46,7 +97,7 @@ Expected<OperatorTraits> dietcode::parseSignature(std::string_view text) {
     return malformed();
   OperatorTraits traits;
   traits.kind = words[0];
-  traits.elementType = words[1];
+  parseTypes(words[1], traits);
   traits.transposeA = words[2][0] == 't';
   traits.transposeB = words[2][1] == 't';
   for (size_t i = 3; i < words.size(); ++i) {

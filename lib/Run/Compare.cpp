@@ -30,10 +30,20 @@ double absoluteError(double got, double expected, double largest) {
   return std::abs(got - expected);
 }
 
-/// The error of one element in terms of its magnitude. The magnitude is at
-/// least the value itself, in case it underestimates (as for a logarithm).
+/// What rounding the exact value to the type of the output may change: half of
+/// the last place of a half, of which the smallest is 2^-24. Of f32 the
+/// tolerance has room for it.
+double roundingOf(::dietcode::ElementKind kind, double expected) {
+  if (kind != ::dietcode::ElementKind::F16 || !std::isfinite(expected))
+    return 0;
+  return std::max(std::ldexp(std::abs(expected), -11), std::ldexp(1.0, -25));
+}
+
+/// The error of one element beyond `rounding` in terms of its magnitude. The
+/// magnitude is at least the value itself, in case it underestimates (as for a
+/// logarithm).
 double relativeError(double got, double expected, double magnitude,
-                     double largest) {
+                     double largest, double rounding) {
   if (std::isnan(got) || std::isnan(expected))
     return std::isnan(got) && std::isnan(expected) ? 0 : kInfinity;
   if (got == expected)
@@ -41,7 +51,8 @@ double relativeError(double got, double expected, double magnitude,
   double scale = std::isnan(magnitude)
                      ? std::abs(expected)
                      : std::max(magnitude, std::abs(expected));
-  double error = absoluteError(got, expected, largest) / scale;
+  double error =
+      std::max(0.0, absoluteError(got, expected, largest) - rounding) / scale;
   return std::isnan(error) ? kInfinity : error;
 }
 
@@ -79,8 +90,9 @@ Comparison mlir::dietcode::compare(const ::dietcode::NpyArray &got,
   double largest = ::dietcode::largestOf(got.kind);
   size_t worst = 0;
   for (size_t i = 0; i < values.size(); ++i) {
-    double error = relativeError(values[i], reference.values[i],
-                                 reference.magnitudes[i], largest);
+    double error =
+        relativeError(values[i], reference.values[i], reference.magnitudes[i],
+                      largest, roundingOf(got.kind, reference.values[i]));
     if (error > result.maxError) {
       result.maxError = error;
       worst = i;

@@ -17,6 +17,7 @@ using namespace dietcode;
 /// from extents up to it fits in 64 bits with room to spare.
 static constexpr int64_t kMaxTileExtent = 1024;
 static constexpr int64_t kMaxThreadExtent = 16;
+static constexpr int64_t kMaxWarpExtent = 128;
 static constexpr int64_t kMinBlockK = 4;
 static constexpr int64_t kMaxBlockK = 64;
 
@@ -29,7 +30,14 @@ static constexpr int64_t kReductionThreads = 128;
 /// allowance, not a measurement: ptxas's report replaces the estimate later.
 static constexpr int64_t kBookkeepingRegisters = 40;
 
-static constexpr int64_t kBytesPerElement = 4;
+static constexpr int64_t kBytesPerWord = 4;
+
+/// How the sums of a matrix instruction lie over a warp: lane l has row l / 4
+/// and columns 2 (l % 4) and 2 (l % 4) + 1 of each 8 x 8 part (PTX ISA,
+/// "Matrix Fragments for mma.m16n8k8" and "for mma.m8n8k16").
+static constexpr int64_t kMatrixLanesM = 8;
+static constexpr int64_t kMatrixLanesN = 4;
+static constexpr int64_t kMatrixGroupN = 2;
 
 //===----------------------------------------------------------------------===//
 // Names
@@ -39,6 +47,7 @@ std::string Schedule::name() const {
   std::string text = std::to_string(blockM) + "x" + std::to_string(blockN) +
                      "x" + std::to_string(blockK) + "_" +
                      std::to_string(threadM) + "x" + std::to_string(threadN);
+  text += infoOf(instruction).suffix;
   if (stages != 2)
     text += "_s" + std::to_string(stages);
   if (split != 1)
@@ -47,7 +56,13 @@ std::string Schedule::name() const {
     text += "_v" + std::to_string(vector);
   if (order == TileOrder::NFirst)
     text += "_nm";
+  if (order == TileOrder::Bands)
+    text += "_mnm";
   return text;
+}
+
+std::string Schedule::kernelName() const {
+  return (infoOf(instruction).isWarpWide ? "warp_" : "simt_") + name();
 }
 
 /// Takes an integer off the front of `text`.
@@ -67,6 +82,19 @@ static bool consume(std::string_view &text, std::string_view prefix) {
   return true;
 }
 
+/// The longest suffix counts.
+static Instruction consumeInstruction(std::string_view &text) {
+  Instruction found = Instruction::Fma;
+  for (Instruction instruction : allInstructions()) {
+    std::string_view suffix = infoOf(instruction).suffix;
+    if (suffix.size() > infoOf(found).suffix.size() &&
+        text.substr(0, suffix.size()) == suffix)
+      found = instruction;
+  }
+  consume(text, infoOf(found).suffix);
+  return found;
+}
+
 Expected<Schedule> dietcode::parseSchedule(std::string_view name) {
   Schedule schedule;
   std::string_view text = name;
@@ -75,6 +103,8 @@ Expected<Schedule> dietcode::parseSchedule(std::string_view name) {
             consumeInteger(text, schedule.blockK) && consume(text, "_") &&
             consumeInteger(text, schedule.threadM) && consume(text, "x") &&
             consumeInteger(text, schedule.threadN);
+  if (ok)
+    schedule.instruction = consumeInstruction(text);
   if (ok && consume(text, "_s"))
     ok = consumeInteger(text, schedule.stages);
   if (ok && consume(text, "_k"))
@@ -83,12 +113,15 @@ Expected<Schedule> dietcode::parseSchedule(std::string_view name) {
     ok = consumeInteger(text, schedule.vector);
   if (ok && consume(text, "_nm"))
     schedule.order = TileOrder::NFirst;
+  else if (ok && consume(text, "_mnm"))
+    schedule.order = TileOrder::Bands;
   if (!ok || !text.empty())
     return fail("'" + std::string(name) +
                 "' is not a schedule; write one as "
                 "<blockM>x<blockN>x<blockK>_<threadM>x<threadN>, for example "
                 "128x128x8_8x8, followed by what is not as by default: "
-                "_s<stages>, _k<split>, _v<vector>, _nm");
+                "_mma, _mma16 or _mma8, _s<stages>, _k<split>, _v<vector>, _nm "
+                "or _mnm");
   return schedule;
 }
 
@@ -103,6 +136,24 @@ static int64_t vectorOf(int64_t elements, int64_t threads, int64_t widest) {
     if (width <= widest && elements % (threads * width) == 0)
       return width;
   return 0;
+}
+
+/// As many as a thread copies at once, so that each copies the same number; 0
+/// if that does not work out.
+static int64_t copiedAtOnce(const Schedule &schedule, int64_t elements,
+                            int64_t threads, int64_t widest) {
+  const InstructionInfo &info = infoOf(schedule.instruction);
+  if (!info.isWarpWide)
+    return vectorOf(elements, threads, widest);
+  int64_t chunk = info.chunkElements();
+  return elements % (threads * chunk) == 0 ? chunk : 0;
+}
+
+/// The threads of a block whose thread tile divides it.
+static int64_t threadsOf(const Schedule &schedule, int64_t warpSize) {
+  int64_t tiles = (schedule.blockM / schedule.threadM) *
+                  (schedule.blockN / schedule.threadN);
+  return infoOf(schedule.instruction).isWarpWide ? tiles * warpSize : tiles;
 }
 
 /// Finds the patch of threads that a warp covers. Lanes in one row or column of
@@ -123,6 +174,30 @@ static bool chooseLanes(ScheduleLayout &layout, int warpSize) {
   return false;
 }
 
+static bool layOutThreads(ScheduleLayout &layout, const Schedule &schedule,
+                          int warpSize) {
+  const InstructionInfo &info = infoOf(schedule.instruction);
+  if (!info.isWarpWide) {
+    layout.threadsM = schedule.blockM / schedule.threadM;
+    layout.threadsN = schedule.blockN / schedule.threadN;
+    layout.groupM = std::min(kMaxVectorWidth, schedule.threadM);
+    layout.groupN = std::min(kMaxVectorWidth, schedule.threadN);
+    return chooseLanes(layout, warpSize);
+  }
+  if (schedule.threadM % info.m || schedule.threadN % info.n ||
+      schedule.blockK % info.k)
+    return false;
+  layout.lanesM = kMatrixLanesM;
+  layout.lanesN = kMatrixLanesN;
+  layout.warpsM = schedule.blockM / schedule.threadM;
+  layout.warpsN = schedule.blockN / schedule.threadN;
+  layout.threadsM = layout.warpsM * layout.lanesM;
+  layout.threadsN = layout.warpsN * layout.lanesN;
+  layout.groupM = 1;
+  layout.groupN = kMatrixGroupN;
+  return true;
+}
+
 std::optional<ScheduleLayout> dietcode::layoutOf(const Schedule &schedule,
                                                  int warpSize) {
   for (int64_t extent : {schedule.blockM, schedule.blockN, schedule.blockK,
@@ -133,18 +208,17 @@ std::optional<ScheduleLayout> dietcode::layoutOf(const Schedule &schedule,
     return std::nullopt;
 
   ScheduleLayout layout{};
-  layout.threadsM = schedule.blockM / schedule.threadM;
-  layout.threadsN = schedule.blockN / schedule.threadN;
-  layout.threads = layout.threadsM * layout.threadsN;
-  layout.groupM = std::min(kMaxVectorWidth, schedule.threadM);
-  layout.groupN = std::min(kMaxVectorWidth, schedule.threadN);
-  if (!chooseLanes(layout, warpSize))
+  if (!layOutThreads(layout, schedule, warpSize))
     return std::nullopt;
+  layout.threads = layout.threadsM * layout.threadsN;
+  layout.sums = schedule.blockM * schedule.blockN / layout.threads;
 
   int64_t elementsA = schedule.blockM * schedule.blockK;
   int64_t elementsB = schedule.blockN * schedule.blockK;
-  layout.vectorA = vectorOf(elementsA, layout.threads, schedule.vector);
-  layout.vectorB = vectorOf(elementsB, layout.threads, schedule.vector);
+  layout.vectorA =
+      copiedAtOnce(schedule, elementsA, layout.threads, schedule.vector);
+  layout.vectorB =
+      copiedAtOnce(schedule, elementsB, layout.threads, schedule.vector);
   if (layout.vectorA == 0 || layout.vectorB == 0)
     return std::nullopt;
   layout.copiesA = elementsA / (layout.threads * layout.vectorA);
@@ -158,9 +232,8 @@ int64_t dietcode::reductionVector(const Schedule &schedule, int warpSize) {
 
 std::vector<KernelStep> dietcode::stepsOf(const Schedule &schedule,
                                           int warpSize) {
-  int64_t threadsM = schedule.blockM / schedule.threadM;
-  int64_t threadsN = schedule.blockN / schedule.threadN;
-  std::vector<KernelStep> steps = {{"", threadsM * threadsN, schedule.split}};
+  std::vector<KernelStep> steps = {
+      {"", threadsOf(schedule, warpSize), schedule.split}};
   if (schedule.split == 1)
     return steps;
   int64_t vectors =
@@ -185,6 +258,10 @@ int64_t dietcode::tilesOf(const Schedule &schedule, int64_t m, int64_t n) {
   return ceilDiv(m, schedule.blockM) * ceilDiv(n, schedule.blockN);
 }
 
+int64_t dietcode::bandTiles(const Schedule &schedule) {
+  return std::max<int64_t>(1, kBandRows / schedule.blockM);
+}
+
 int64_t dietcode::blocksOf(const Schedule &schedule, int64_t m, int64_t n) {
   return tilesOf(schedule, m, n) * schedule.split;
 }
@@ -200,32 +277,62 @@ int64_t dietcode::workspaceElements(const Schedule &schedule, int64_t m,
 }
 
 static int64_t sharedBytesOf(const Schedule &schedule) {
-  int64_t row = schedule.blockM + schedule.blockN + 2 * kSharedRowPadding;
-  return schedule.stages * schedule.blockK * row * kBytesPerElement;
+  const InstructionInfo &info = infoOf(schedule.instruction);
+  int64_t padding = info.isWarpWide ? 0 : kSharedRowPadding;
+  int64_t row = schedule.blockM + schedule.blockN + 2 * padding;
+  return schedule.stages * schedule.blockK * row * info.elementBytes;
 }
 
-/// Elements that a thread holds on their way from global to shared memory.
-static int64_t stagedElements(const ScheduleLayout &layout) {
-  return layout.vectorA * layout.copiesA + layout.vectorB * layout.copiesB;
+static int64_t wordsOf(int64_t elements, int64_t bytes) {
+  return (elements * bytes + kBytesPerWord - 1) / kBytesPerWord;
 }
 
-/// accumulators + one k step of fragments + the staged copies + bookkeeping.
-static int64_t registersOf(const Schedule &schedule,
+/// Registers that a thread holds elements in on their way from global to shared
+/// memory.
+static int64_t stagedWords(const Schedule &schedule,
                            const ScheduleLayout &layout) {
-  return schedule.threadM * schedule.threadN +
-         (schedule.threadM + schedule.threadN) + stagedElements(layout) +
-         kBookkeepingRegisters;
+  return wordsOf(layout.vectorA * layout.copiesA +
+                     layout.vectorB * layout.copiesB,
+                 infoOf(schedule.instruction).elementBytes);
 }
 
-/// What the twin for any strides needs at most: it copies element by element,
-/// each with a 64-bit address and an offset of its own. Fitted from above to
-/// what ptxas 13.0 uses for sm_75 over the whole space; schedules.mlir of the
-/// pipeline tests watches that nothing spills.
+/// Registers of the factors of one step along k of a thread's tile; or of two
+/// steps, of which a warp loads one and multiplies the other, in each lane.
+static int64_t fragmentWords(const Schedule &schedule, int64_t warpSize) {
+  const InstructionInfo &info = infoOf(schedule.instruction);
+  int64_t elements = (schedule.threadM + schedule.threadN) * info.k;
+  return wordsOf(info.isWarpWide ? 2 * elements / warpSize : elements,
+                 info.elementBytes);
+}
+
+static int64_t sumWords(const Schedule &schedule,
+                        const ScheduleLayout &layout) {
+  return wordsOf(layout.sums, infoOf(schedule.instruction).sumBytes);
+}
+
+/// accumulators + fragments + the staged copies + bookkeeping. The copies of
+/// warps, which are spread over the product, have an address of 64 bits each.
+static int64_t registersOf(const Schedule &schedule,
+                           const ScheduleLayout &layout, int64_t warpSize) {
+  int64_t addresses = infoOf(schedule.instruction).isWarpWide
+                          ? 2 * (layout.copiesA + layout.copiesB)
+                          : 0;
+  return sumWords(schedule, layout) + fragmentWords(schedule, warpSize) +
+         stagedWords(schedule, layout) + addresses + kBookkeepingRegisters;
+}
+
+/// What the twin for any strides needs at most. With fma it copies element by
+/// element, each with a 64-bit address and an offset of its own; with matrix
+/// instructions, it stages less at once. Fitted from above to what ptxas 13.0
+/// uses for sm_75 over the whole space; schedules.mlir of the pipeline tests
+/// watches that nothing spills.
 static int64_t generalRegistersOf(const Schedule &schedule,
-                                  const ScheduleLayout &layout) {
-  return schedule.threadM * schedule.threadN +
-         (schedule.threadM + schedule.threadN) + 4 * stagedElements(layout) +
-         kBookkeepingRegisters;
+                                  const ScheduleLayout &layout,
+                                  int64_t warpSize) {
+  int64_t registers = registersOf(schedule, layout, warpSize);
+  return infoOf(schedule.instruction).isWarpWide
+             ? registers
+             : registers + 3 * stagedWords(schedule, layout);
 }
 
 /// Registers that a block occupies: they are handed to whole warps in units.
@@ -249,8 +356,8 @@ Resources dietcode::resourcesOf(const Schedule &schedule,
   Resources use{};
   use.threads = static_cast<int>(layout.threads);
   use.sharedBytes = sharedBytesOf(schedule);
-  use.registers =
-      registers.value_or(static_cast<int>(registersOf(schedule, layout)));
+  use.registers = registers.value_or(
+      static_cast<int>(registersOf(schedule, layout, device.warpSize)));
 
   int64_t warps = layout.threads / device.warpSize;
   int64_t resident = device.maxBlocksPerSM;
@@ -300,8 +407,30 @@ static std::string threadText(const Schedule &schedule) {
   return str(schedule.threadM) + "x" + str(schedule.threadN);
 }
 
+static std::string_view ownerOf(const Schedule &schedule) {
+  return infoOf(schedule.instruction).isWarpWide ? "warp" : "thread";
+}
+
+/// " thread" or " warp".
+static std::string ownerText(const Schedule &schedule) {
+  return " " + std::string(ownerOf(schedule));
+}
+
 static bool isPowerOfTwo(int64_t value) {
   return value > 0 && (value & (value - 1)) == 0;
+}
+
+/// Where a chip is not known, nothing but fma can be relied on.
+static Message checkInstruction(const Subject &subject) {
+  const InstructionInfo &info = infoOf(subject.schedule.instruction);
+  const ChipSpec *chip = lookupChip(subject.device.chip);
+  int capability = chip ? chip->computeCapability : 0;
+  if (capability >= info.computeCapability)
+    return std::nullopt;
+  return subject.deviceText() + ", which is " +
+         std::string(subject.device.chip) + ", has no " +
+         std::string(info.ptx) + ", which needs sm_" +
+         str(info.computeCapability);
 }
 
 static Message checkTileSize(const Subject &subject) {
@@ -313,6 +442,13 @@ static Message checkTileSize(const Subject &subject) {
              str(extent) + ", which is not a multiple of " +
              str(kMaxVectorWidth) + " between " + str(kMaxVectorWidth) +
              " and " + str(kMaxTileExtent);
+  if (!infoOf(schedule.instruction).isWarpWide)
+    return std::nullopt;
+  for (int64_t extent : {schedule.blockM, schedule.blockN})
+    if (!isPowerOfTwo(extent))
+      return "the " + blockText(schedule) + " tile has a block extent of " +
+             str(extent) + ", which is not a power of two as swizzled tiles " +
+             "need";
   return std::nullopt;
 }
 
@@ -326,15 +462,29 @@ static Message checkKTile(const Subject &subject) {
 
 static Message checkThreadTile(const Subject &subject) {
   const Schedule &schedule = subject.schedule;
+  std::string tile = "the " + threadText(schedule) + ownerText(schedule);
+  int64_t most = infoOf(schedule.instruction).isWarpWide ? kMaxWarpExtent
+                                                         : kMaxThreadExtent;
   for (int64_t extent : {schedule.threadM, schedule.threadN})
-    if (!isPowerOfTwo(extent) || extent > kMaxThreadExtent)
-      return "the " + threadText(schedule) + " thread tile has an extent of " +
-             str(extent) + ", which is not a power of two between 1 and " +
-             str(kMaxThreadExtent);
+    if (!isPowerOfTwo(extent) || extent > most)
+      return tile + " tile has an extent of " + str(extent) +
+             ", which is not a power of two between 1 and " + str(most);
   if (schedule.blockM % schedule.threadM || schedule.blockN % schedule.threadN)
-    return "the " + threadText(schedule) + " thread tile does not divide the " +
-           str(schedule.blockM) + "x" + str(schedule.blockN) + " block";
+    return tile + " tile does not divide the " + str(schedule.blockM) + "x" +
+           str(schedule.blockN) + " block";
   return std::nullopt;
+}
+
+static Message checkInstructionTile(const Subject &subject) {
+  const Schedule &schedule = subject.schedule;
+  const InstructionInfo &info = infoOf(schedule.instruction);
+  if (schedule.threadM % info.m == 0 && schedule.threadN % info.n == 0 &&
+      schedule.blockK % info.k == 0)
+    return std::nullopt;
+  return "the " + threadText(schedule) + "x" + str(schedule.blockK) +
+         ownerText(schedule) + " tile is not made of whole " + str(info.m) +
+         "x" + str(info.n) + "x" + str(info.k) + " products, which " +
+         std::string(info.ptx) + " computes";
 }
 
 /// Tiles pass through registers, since sm_75 has no asynchronous copies.
@@ -357,6 +507,14 @@ static Message checkSplit(const Subject &subject) {
 
 static Message checkVector(const Subject &subject) {
   int64_t vector = subject.schedule.vector;
+  if (infoOf(subject.schedule.instruction).isWarpWide) {
+    if (vector == kMaxVectorWidth)
+      return std::nullopt;
+    return "vectors of " + str(vector) + " words are not supported with " +
+           std::string(infoOf(subject.schedule.instruction).name) +
+           ": threads copy rows of matrices, which have " +
+           str(kMaxVectorWidth);
+  }
   if (isPowerOfTwo(vector) && vector <= kMaxVectorWidth)
     return std::nullopt;
   return "vectors of " + str(vector) +
@@ -367,11 +525,10 @@ static Message checkVector(const Subject &subject) {
 static Message checkThreads(const Subject &subject) {
   const Schedule &schedule = subject.schedule;
   const DeviceSpec &device = subject.device;
-  int64_t threads = (schedule.blockM / schedule.threadM) *
-                    (schedule.blockN / schedule.threadN);
+  int64_t threads = threadsOf(schedule, device.warpSize);
   std::string head = "the " + blockText(schedule) + " tile with " +
-                     threadText(schedule) + " per thread needs " +
-                     str(threads) + " threads";
+                     threadText(schedule) + " per" + ownerText(schedule) +
+                     " needs " + str(threads) + " threads";
   if (threads % device.warpSize)
     return head + ", which is not a multiple of the " + str(device.warpSize) +
            " of a warp";
@@ -383,12 +540,11 @@ static Message checkThreads(const Subject &subject) {
 
 static Message checkStaging(const Subject &subject) {
   const Schedule &schedule = subject.schedule;
-  int64_t threads = (schedule.blockM / schedule.threadM) *
-                    (schedule.blockN / schedule.threadN);
+  int64_t threads = threadsOf(schedule, subject.device.warpSize);
   for (bool isA : {true, false}) {
     int64_t block = isA ? schedule.blockM : schedule.blockN;
     int64_t elements = block * schedule.blockK;
-    if (vectorOf(elements, threads, kMaxVectorWidth) == 0)
+    if (copiedAtOnce(schedule, elements, threads, kMaxVectorWidth) == 0)
       return std::string("the ") + str(block) + "x" + str(schedule.blockK) +
              " tile of " + (isA ? "A" : "B") + " has " + str(elements) +
              " elements, which " + str(threads) +
@@ -409,17 +565,20 @@ static Message checkSharedMemory(const Subject &subject) {
 }
 
 static Message checkRegisters(const Subject &subject) {
-  int64_t registers = generalRegistersOf(subject.schedule, subject.layout);
+  int64_t registers = generalRegistersOf(subject.schedule, subject.layout,
+                                         subject.device.warpSize);
   if (registers <= subject.device.maxRegistersPerThread)
     return std::nullopt;
-  return "the " + threadText(subject.schedule) + " thread tile needs about " +
-         str(registers) + " registers per thread, " + subject.deviceText() +
-         " allows " + str(subject.device.maxRegistersPerThread);
+  return "the " + threadText(subject.schedule) + ownerText(subject.schedule) +
+         " tile needs about " + str(registers) + " registers per thread, " +
+         subject.deviceText() + " allows " +
+         str(subject.device.maxRegistersPerThread);
 }
 
 static Message checkRegisterFile(const Subject &subject) {
   int64_t threads = subject.layout.threads;
-  int64_t registers = generalRegistersOf(subject.schedule, subject.layout);
+  int64_t registers = generalRegistersOf(subject.schedule, subject.layout,
+                                         subject.device.warpSize);
   int64_t allocated = allocatedRegisters(threads, registers, subject.device);
   if (allocated <= subject.device.registersPerSM)
     return std::nullopt;
@@ -441,9 +600,11 @@ static Message checkResidency(const Subject &subject) {
 
 /// In an order in which each may rely on those before it.
 static constexpr Constraint kConstraints[] = {
+    {"instruction", checkInstruction},
     {"tile-size", checkTileSize},
     {"k-tile", checkKTile},
     {"thread-tile", checkThreadTile},
+    {"instruction-tile", checkInstructionTile},
     {"stages", checkStages},
     {"split", checkSplit},
     {"vector", checkVector},

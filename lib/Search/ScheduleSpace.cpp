@@ -51,6 +51,8 @@ static std::optional<TileOrder> parseOrder(std::string_view word) {
     return TileOrder::MFirst;
   if (word == "nm")
     return TileOrder::NFirst;
+  if (word == "mnm")
+    return TileOrder::Bands;
   return std::nullopt;
 }
 
@@ -82,6 +84,8 @@ Expected<bool> dietcode::setAxis(ScheduleSpace &space, std::string_view text) {
   std::string_view list = text.substr(std::min(equals + 1, text.size()));
   if (name == "order")
     return setValues(space.order, name, list, parseOrder);
+  if (name == "instruction")
+    return setValues(space.instruction, name, list, lookupInstruction);
   std::string known;
   for (const IntegerAxis &axis : kIntegerAxes) {
     if (name == axis.name)
@@ -90,7 +94,7 @@ Expected<bool> dietcode::setAxis(ScheduleSpace &space, std::string_view text) {
   }
   return fail("'" + std::string(name) +
               "' is no axis of the space of schedules; there are " + known +
-              "order");
+              "order, instruction");
 }
 
 //===----------------------------------------------------------------------===//
@@ -109,7 +113,8 @@ bool dietcode::areNeighbours(const Schedule &a, const Schedule &b) {
             std::abs(threadN) + std::abs(steps(a.blockK, b.blockK)) +
             std::abs(steps(a.stages, b.stages)) +
             std::abs(steps(a.split, b.split)) +
-            std::abs(steps(a.vector, b.vector)) + (a.order == b.order ? 0 : 1);
+            std::abs(steps(a.vector, b.vector)) + (a.order == b.order ? 0 : 1) +
+            (a.instruction == b.instruction ? 0 : 4);
   bool keepsThreads =
       (blockM != 0 && blockM == threadM) || (blockN != 0 && blockN == threadN);
   return sum == 1 || (sum == 2 && keepsThreads);
@@ -133,12 +138,32 @@ static std::vector<Schedule> cross(const std::vector<Schedule> &schedules,
 static bool isDistinct(const Schedule &schedule, const DeviceSpec &device) {
   std::optional<ScheduleLayout> layout = layoutOf(schedule, device.warpSize);
   return schedule.vector == kMaxVectorWidth ||
+         infoOf(schedule.instruction).isWarpWide ||
          std::max(layout->vectorA, layout->vectorB) == schedule.vector;
 }
 
-std::vector<Schedule> dietcode::enumerateSchedules(const DeviceSpec &device,
-                                                   const ScheduleSpace &space) {
+static bool suits(TileOrder order, Instruction instruction,
+                  const std::vector<TileOrder> &orders) {
+  auto has = [&](TileOrder other) {
+    return std::find(orders.begin(), orders.end(), other) != orders.end();
+  };
+  if (order == TileOrder::NFirst || !has(TileOrder::MFirst) ||
+      !has(TileOrder::Bands))
+    return true;
+  return infoOf(instruction).isWarpWide == (order == TileOrder::Bands);
+}
+
+std::vector<Schedule>
+dietcode::enumerateSchedules(const DeviceSpec &device,
+                             const ScheduleSpace &space,
+                             const std::vector<Instruction> &instructions) {
+  std::vector<Instruction> usable;
+  for (Instruction instruction : space.instruction)
+    if (std::find(instructions.begin(), instructions.end(), instruction) !=
+        instructions.end())
+      usable.push_back(instruction);
   std::vector<Schedule> schedules = {Schedule()};
+  schedules = cross(schedules, &Schedule::instruction, usable);
   schedules = cross(schedules, &Schedule::blockM, space.blockM);
   schedules = cross(schedules, &Schedule::blockN, space.blockN);
   schedules = cross(schedules, &Schedule::blockK, space.blockK);
@@ -150,7 +175,8 @@ std::vector<Schedule> dietcode::enumerateSchedules(const DeviceSpec &device,
   schedules = cross(schedules, &Schedule::order, space.order);
   std::vector<Schedule> valid;
   for (const Schedule &schedule : schedules)
-    if (!checkSchedule(schedule, device) && isDistinct(schedule, device))
+    if (suits(schedule.order, schedule.instruction, space.order) &&
+        !checkSchedule(schedule, device) && isDistinct(schedule, device))
       valid.push_back(schedule);
   return valid;
 }

@@ -64,9 +64,9 @@ static void dispatchTo(ModuleOp module, const Schedule &schedule) {
   MLIRContext *context = module.getContext();
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
   Location loc = module.getLoc();
-  auto microKernel = MicroKernelOp::create(
-      builder, loc, "simt_" + schedule.name(),
-      ScheduleAttr::get(context, schedule), FloatAttr(), FloatAttr());
+  auto microKernel = MicroKernelOp::create(builder, loc, schedule.kernelName(),
+                                           ScheduleAttr::get(context, schedule),
+                                           FloatAttr(), FloatAttr());
   auto symbol = FlatSymbolRefAttr::get(microKernel);
   auto dispatch = DispatchOp::create(
       builder, loc, builder.getStringAttr("only"), builder.getArrayAttr({}),

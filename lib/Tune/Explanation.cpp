@@ -8,6 +8,7 @@
 
 #include "dietcode/Tune/Explanation.h"
 
+#include "dietcode/Dialect/DietCode/Transforms/Selection.h"
 #include "dietcode/Search/ScheduleSpace.h"
 #include "dietcode/Tune/OperatorTuner.h"
 
@@ -51,8 +52,8 @@ std::vector<MicroKernelCost>
 mlir::dietcode::costsFor(OperatorOpInterface op, const CostModel &model,
                          ArrayRef<Record> records) {
   ::dietcode::OperatorTraits traits = op.getTraits();
-  std::vector<Schedule> space =
-      ::dietcode::enumerateSchedules(getDevice(op).getSpec());
+  std::vector<Schedule> space = ::dietcode::enumerateSchedules(
+      getDevice(op).getSpec(), {}, getInstructions(op));
   llvm::StringMap<size_t> indices;
   for (auto [index, schedule] : llvm::enumerate(space))
     indices[schedule.name()] = index;

@@ -97,14 +97,16 @@ mlir::dietcode::alignShape(OperatorOpInterface op,
                            ArrayRef<int64_t> problemShape) {
   SmallVector<int64_t> aligned(problemShape);
   SmallVector<int64_t> known = op.getStaticProblemShape();
-  for (AffineMap map : op.getOperandMaps()) {
+  for (auto [operand, map] :
+       llvm::zip_equal(op->getOperands(), op.getOperandMaps())) {
     if (map.getNumResults() == 0)
       continue;
     auto expr = dyn_cast<AffineDimExpr>(map.getResults().back());
     if (!expr || !ShapedType::isDynamic(known[expr.getPosition()]))
       continue;
+    unsigned bits = getElementTypeOrSelf(operand).getIntOrFloatBitWidth();
     int64_t &extent = aligned[expr.getPosition()];
-    extent = llvm::alignTo(extent, ::dietcode::kMaxVectorWidth);
+    extent = llvm::alignTo(extent, 8 * ::dietcode::kChunkBytes / bits);
   }
   return aligned;
 }

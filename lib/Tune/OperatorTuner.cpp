@@ -165,7 +165,7 @@ OperatorTuner::OperatorTuner(const DeviceSpec &device, OperatorTraits traits,
       instances(std::move(instances)), points(std::move(points)),
       targets(targetsOf(this->instances, this->points, rangeShare)),
       twin(std::move(twin)), reference(largestOf(this->instances)) {
-  pool.space = enumerateSchedules(device, space);
+  pool.space = enumerateSchedules(device, space, this->traits.instructions());
   pool.excluded.resize(pool.space.size());
   for (size_t i = 0; i < pool.space.size(); ++i)
     indices[pool.space[i].name()] = i;

@@ -34,8 +34,13 @@ LogicalResult Session::load() {
   if (failed(collected))
     return failure();
   tasks = std::move(*collected);
-  if (::dietcode::enumerateSchedules(device, options.space).empty())
-    return error() << "no schedule of the space can run on the " << device.name;
+  for (const TuningTask &task : tasks)
+    if (::dietcode::enumerateSchedules(
+            device, options.space,
+            OperatorOpInterface(task.ops.front()).getTraits().instructions())
+            .empty())
+      return error() << "no schedule of the space can run on the "
+                     << device.name;
   for (const TuningTask &task : tasks)
     tuners.emplace_back(device,
                         OperatorOpInterface(task.ops.front()).getTraits(),

@@ -122,7 +122,9 @@ TuningTask::problemShape(const ContractionShape &shape) const {
 static LogicalResult setTwin(TuningTask &task) {
   OperatorOpInterface op = task.ops.front();
   Expected<CompiledCandidate> code = task.compiler->compile(
-      ::dietcode::enumerateSchedules(getDevice(op).getSpec()).front());
+      ::dietcode::enumerateSchedules(getDevice(op).getSpec(), {},
+                                     getInstructions(op))
+          .front());
   if (!code)
     return op->emitError() << code.error().message;
   task.twin = code->aligned.empty() ? "general" : "aligned";

@@ -27,10 +27,17 @@ using ::dietcode::Schedule;
 /// Relative to the sum of the magnitudes of all terms; that of dietcode-run.
 static constexpr double kTolerance = 1e-5;
 
+/// Half of the last place of a half, to which outputs are rounded.
+static constexpr double kHalfRounding = 0x1p-11;
+
+/// What sums of halves may be off by: their roundings add up.
+static constexpr double kHalfSums = 2e-2;
+
 /// Larger than any tile, so that more than one is needed.
 static constexpr int64_t kBeyondTiles = 256;
 
-/// Columns of tiles that are computed, or rows if tiles lie along n first.
+/// Columns of tiles that are computed, or rows if tiles lie along n first or in
+/// bands.
 static constexpr int64_t kTileStrips = 2;
 
 /// The least work with more than one tile in each dimension that allows it.
@@ -175,11 +182,17 @@ static Coverage cover(OperatorOpInterface op, const Schedule &schedule,
   bool isMFirst = schedule.order == ::dietcode::TileOrder::MFirst;
   int64_t strip = isMFirst ? ::dietcode::tilesOf(schedule, problem.m, 1)
                            : ::dietcode::tilesOf(schedule, 1, problem.n);
+  // Of a whole band, all rows are complete.
+  if (schedule.order == ::dietcode::TileOrder::Bands)
+    strip = std::min(all, strip * ::dietcode::bandTiles(schedule));
   int64_t tiles = std::min(all, kTileStrips * strip);
   int64_t strips = tiles / strip;
+  int64_t rowsPerStrip = schedule.blockM;
+  if (schedule.order == ::dietcode::TileOrder::Bands)
+    rowsPerStrip *= ::dietcode::bandTiles(schedule);
   if (isMFirst)
     return {tiles, problem.m, std::min(problem.n, strips * schedule.blockN)};
-  return {tiles, std::min(problem.m, strips * schedule.blockM), problem.n};
+  return {tiles, std::min(problem.m, strips * rowsPerStrip), problem.n};
 }
 
 Expected<bool> Verification::addTo(Job &job, const Schedule &schedule) {
@@ -191,7 +204,13 @@ Expected<bool> Verification::addTo(Job &job, const Schedule &schedule) {
   region.buffer = output;
   region.sizes = {rows, columns};
   region.strides = {sizes.back(), 1};
+  ::dietcode::OperatorTraits traits = op.getTraits();
+  region.type = traits.getOutType();
   region.tolerance = kTolerance;
+  if (region.type == "f16")
+    region.tolerance += kHalfRounding;
+  if (traits.getSumType() == "f16")
+    region.tolerance = kHalfSums;
   Expected<std::string> values =
       writeCorner("expected", expected.values, rows, columns);
   Expected<std::string> magnitudes =

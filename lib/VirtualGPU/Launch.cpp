@@ -144,8 +144,8 @@ public:
     if (estimates) {
       replayed = blocksToTrace(launch);
       std::set<uint64_t> all(replayed.begin(), replayed.end());
-      if (blocks > neighbourBlock)
-        all.insert(neighbourBlock);
+      neighbours = neighboursToTrace(launch);
+      all.insert(neighbours.begin(), neighbours.end());
       traced.assign(all.begin(), all.end());
     }
     traces.resize(traced.size());
@@ -254,12 +254,13 @@ private:
       result.virtualSeconds = 0;
       return result;
     }
-    TracedLaunch input{{}, nullptr, sample, seen.size()};
+    TracedLaunch input{{}, {}, sample, seen.size()};
     for (size_t i = 0; i < traced.size(); ++i) {
       if (std::binary_search(replayed.begin(), replayed.end(), traced[i]))
         input.blocks.push_back(&traces[i]);
-      if (traced[i] == neighbourBlock && !traces[i].overflow)
-        input.neighbour = &traces[i];
+      if (!traces[i].overflow &&
+          std::binary_search(neighbours.begin(), neighbours.end(), traced[i]))
+        input.neighbours.push_back({traced[i], &traces[i]});
     }
     result.replay = estimateTime(launch, map, input);
     if (result.replay.valid)
@@ -271,8 +272,9 @@ private:
   uint64_t blocks; ///< How many are run.
   bool estimates;  ///< Whether a time is asked for.
   BlockMap map;
-  std::vector<uint64_t> traced;   ///< Ascending.
-  std::vector<uint64_t> replayed; ///< Of these; ascending.
+  std::vector<uint64_t> traced;     ///< Ascending.
+  std::vector<uint64_t> replayed;   ///< Of these; ascending.
+  std::vector<uint64_t> neighbours; ///< Of these; ascending.
   std::vector<BlockTrace> traces;
   std::vector<uint64_t> order; ///< The blocks to run; empty: all.
   std::set<uint64_t> sampled;

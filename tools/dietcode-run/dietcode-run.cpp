@@ -92,7 +92,8 @@ cl::opt<bool>
 cl::opt<double> tolerance(
     "tolerance", cl::cat(category), cl::init(1e-5),
     cl::desc("Largest error that --check accepts, relative to the magnitude of "
-             "the terms of an element, |A| |B| for a product (default: 1e-5)"));
+             "the terms of an element, |A| |B| for a product, and beyond "
+             "rounding to an output in f16 (default: 1e-5)"));
 cl::opt<bool> json("json", cl::cat(category),
                    cl::desc("Print one JSON object instead of a table"));
 

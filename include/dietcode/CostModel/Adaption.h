@@ -48,8 +48,8 @@ struct CostEstimate {
   double waves = 0;        ///< blocks / (SMs * blocksPerSM).
   double paddingWaste = 0; ///< Fraction of computed MACs that are padding.
   double occupancy = 0;    ///< Fraction of an SM's warps that can be resident.
-  /// What limits it: "fma", "shared", "issue", "latency", "dram", "l2",
-  /// "launch", or "empty" when there is nothing to compute.
+  /// What limits it: "fma", "tensor", "shared", "issue", "latency", "dram",
+  /// "l2", "launch", or "empty" when there is nothing to compute.
   std::string_view bound = "empty";
 };
 
@@ -77,7 +77,9 @@ struct MicroKernelCost {
 
   Schedule schedule;
   Resources resources;
-  bool valid = false; ///< False: it cannot run on the device.
+  bool valid = false;  ///< False: it cannot run on the device.
+  int factorBytes = 4; ///< Of an element that is multiplied, in memory.
+  int outBytes = 4;    ///< Of an element that is written.
   CostSource source = CostSource::Analytical;
   RoundCost lone;                ///< One block on each SM.
   RoundCost full;                ///< resources.blocksPerSM blocks on each SM.

@@ -16,6 +16,7 @@
 #define DIETCODE_COSTMODEL_ANALYTICALMODEL_H
 
 #include "dietcode/CostModel/Adaption.h"
+#include "dietcode/CostModel/OperatorTraits.h"
 
 #include <optional>
 
@@ -29,7 +30,9 @@ struct KernelProfile {
   Schedule schedule;
   Resources resources;
   bool valid = false;
-  double fmaCycles = 0;    ///< Of the FP32 pipe per k tile.
+  int factorBytes = 4;     ///< Of an element in memory.
+  int outBytes = 4;        ///< Of an element that is written.
+  double fmaCycles = 0;    ///< Of the FP32 or the tensor pipe per k tile.
   double sharedCycles = 0; ///< Of the load/store path per k tile.
   double issueCycles = 0;  ///< Of the schedulers per k tile.
   double chainCycles = 0;  ///< Arithmetic chain of one warp per k tile.
@@ -46,12 +49,14 @@ public:
 
   /// `registers` per thread as an assembler reported them replace the estimate.
   KernelProfile profile(const Schedule &schedule,
-                        std::optional<int> registers = std::nullopt) const;
+                        std::optional<int> registers = std::nullopt,
+                        const OperatorTraits &traits = {}) const;
 
   /// f_MK of a profile.
   MicroKernelCost cost(const KernelProfile &profile) const;
-  MicroKernelCost cost(const Schedule &schedule) const {
-    return cost(profile(schedule));
+  MicroKernelCost cost(const Schedule &schedule,
+                       const OperatorTraits &traits = {}) const {
+    return cost(profile(schedule, std::nullopt, traits));
   }
 
   CostEstimate estimate(const Schedule &schedule,

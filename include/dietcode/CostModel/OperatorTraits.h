@@ -15,6 +15,7 @@
 #ifndef DIETCODE_COSTMODEL_OPERATORTRAITS_H
 #define DIETCODE_COSTMODEL_OPERATORTRAITS_H
 
+#include "dietcode/Search/Instruction.h"
 #include "dietcode/Support/Expected.h"
 
 #include <string>
@@ -30,15 +31,35 @@ struct OperatorTraits {
   bool transposeB = false; ///< B is n x k.
   bool accumulate = false; ///< C is read, too.
   unsigned epilogueOperands = 0;
+  std::string sumType; ///< Empty: what factors are summed up in by default.
+  std::string outType; ///< Empty: that of the factors.
 
   /// Its name in records: "matmul f32 nt", with " acc" and " e2" for an
-  /// accumulating one with two epilogue operands.
+  /// accumulating one with two epilogue operands. Other types than those by
+  /// default are part of the type: "f16->f32" writes f32, and "f16+f16" sums up
+  /// in f16.
   std::string signature() const;
+
+  std::string_view getSumType() const;
+  std::string_view getOutType() const;
+
+  /// What its micro-kernels may be built from.
+  std::vector<Instruction> instructions() const {
+    return instructionsFor(elementType, getSumType());
+  }
+
+  /// Bytes of an element of the factors, and of what is written.
+  int factorBytes() const;
+  int outBytes() const;
 
   friend bool operator==(const OperatorTraits &a, const OperatorTraits &b) {
     return a.signature() == b.signature();
   }
 };
+
+/// What factors of a type are summed up in unless the operator says otherwise:
+/// floats and integers in 32 bits at least.
+std::string_view defaultSumType(std::string_view factorType);
 
 /// The inverse of `OperatorTraits::signature`.
 Expected<OperatorTraits> parseSignature(std::string_view text);

@@ -6,19 +6,27 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The parameters of the SIMT contraction micro-kernel C[m, n] += A[m, k] B[k,
-// n], what follows from them for its layout and its use of the device, and the
+// The parameters of the contraction micro-kernel C[m, n] += A[m, k] B[k, n],
+// what follows from them for its layout and its use of the device, and the
 // limits that they must respect.
 //
-// The kernel: a block of threads computes a blockM x blockN tile of C. Each
-// thread owns threadM x threadN accumulators in groups of up to four contiguous
-// rows and columns (one vector load from shared memory each); successive groups
-// of a thread lie (threads along the dim) * group apart. Tiles of A and B go
-// from global memory through registers to shared memory, k-major, as
-// [blockK][blockM + 4] and [blockK][blockN + 4] floats in `stages` buffers. One
-// barrier per k tile does with two buffers, two are needed with one. The
-// partial k tile comes first, so that the main loop has no predicate; rows and
-// columns out of range are clamped on load and guarded on store.
+// The kernel: a block of threads computes a blockM x blockN tile of C. Built
+// from fma, each thread owns threadM x threadN accumulators in groups of up to
+// four contiguous rows and columns (one vector load from shared memory each);
+// successive groups of a thread lie (threads along the dim) * group apart.
+// Tiles of A and B go from global memory through registers to shared memory,
+// k-major, as [blockK][blockM + 4] and [blockK][blockN + 4] floats in `stages`
+// buffers. One barrier per k tile does with two buffers, two are needed with
+// one.
+//
+// Built from a matrix instruction, each *warp* owns a threadM x threadN tile of
+// C, whose sums lie over its lanes as the instruction says. Tiles of A and B
+// are rows of 16-byte chunks, along k or along the rows and columns as in
+// global memory, without padding: chunks of a row are swizzled, see MatrixTile
+// in the generator. The rest is the same.
+//
+// The partial k tile comes first, so that the main loop has no predicate; rows
+// and columns out of range are clamped on load and guarded on store.
 //
 // With `split` > 1 as many blocks compute a tile, each the sum over its part of
 // the k tiles. They write them to a workspace, which a second kernel adds up in
@@ -30,6 +38,7 @@
 #ifndef DIETCODE_SEARCH_SCHEDULE_H
 #define DIETCODE_SEARCH_SCHEDULE_H
 
+#include "dietcode/Search/Instruction.h"
 #include "dietcode/Support/Expected.h"
 #include "dietcode/Target/DeviceSpec.h"
 
@@ -45,7 +54,8 @@ namespace dietcode {
 /// move successive k rows to other banks and keep 16-byte alignment.
 inline constexpr int64_t kSharedRowPadding = 4;
 
-/// Largest number of floats that one memory instruction of a lane moves.
+/// Largest number of floats, or words of four bytes, that one memory
+/// instruction of a lane moves.
 inline constexpr int64_t kMaxVectorWidth = 4;
 
 /// Largest number of parts of the k tiles. The reduction keeps one vector of
@@ -56,7 +66,13 @@ inline constexpr int64_t kMaxSplit = 32;
 enum class TileOrder : uint8_t {
   MFirst, ///< They share columns of B.
   NFirst, ///< They share rows of A.
+  Bands,  ///< They lie in bands of kBandRows, along m first: blocks that run
+          ///< at the same time share rows and columns.
 };
+
+/// Rows of a band of tiles. The 40 to 200 blocks that a GPU runs at the same
+/// time then cover about as many columns.
+inline constexpr int64_t kBandRows = 1024;
 
 /// The parameters of a micro-kernel.
 struct Schedule {
@@ -67,20 +83,27 @@ struct Schedule {
   int64_t threadN = 0;
   int64_t stages = 2; ///< Buffers of shared memory.
   int64_t split = 1;  ///< Blocks that share the k tiles of a tile of C.
-  int64_t vector = kMaxVectorWidth; ///< Most floats that a thread copies at
-                                    ///< once from global to shared memory.
+  int64_t vector = kMaxVectorWidth; ///< Most words of shared memory that a
+                                    ///< thread copies at once.
   TileOrder order = TileOrder::MFirst;
+  Instruction instruction = Instruction::Fma;
 
-  /// e.g. "128x128x8_8x8". What is not as by default is appended: "_s1" for one
-  /// stage, "_k4" for a split by four, "_v2" for vectors of two, "_nm" for
-  /// tiles that lie along n first.
+  /// e.g. "128x128x8_8x8". What is not as by default is appended: "_mma" and
+  /// the like for an instruction other than fma, "_s1" for one stage, "_k4" for
+  /// a split by four, "_v2" for vectors of two, "_nm" for tiles that lie along
+  /// n first.
   std::string name() const;
+
+  /// Of the micro-kernel: the name after "simt_", or after "warp_" where a warp
+  /// multiplies together.
+  std::string kernelName() const;
 
   friend bool operator==(const Schedule &a, const Schedule &b) {
     return a.blockM == b.blockM && a.blockN == b.blockN &&
            a.blockK == b.blockK && a.threadM == b.threadM &&
            a.threadN == b.threadN && a.stages == b.stages &&
-           a.split == b.split && a.vector == b.vector && a.order == b.order;
+           a.split == b.split && a.vector == b.vector && a.order == b.order &&
+           a.instruction == b.instruction;
   }
   friend bool operator!=(const Schedule &a, const Schedule &b) {
     return !(a == b);
@@ -105,15 +128,16 @@ struct ScheduleLayout {
   int64_t warpsM; ///< threadsM / lanesM.
   int64_t warpsN; ///< threadsN / lanesN.
 
-  /// Contiguous rows and columns that a thread loads at once from shared
-  /// memory.
-  int64_t groupM; ///< min(4, threadM).
-  int64_t groupN; ///< min(4, threadN).
+  /// Contiguous rows and columns of sums of a thread. With fma, what it loads
+  /// at once from shared memory: min(4, threadM) and min(4, threadN).
+  int64_t groupM;
+  int64_t groupN;
+  int64_t sums; ///< Of a thread.
 
-  /// Floats that one thread copies at once: the largest of 4, 2, 1 that the
-  /// schedule allows and by which the tile divides evenly over the threads. It
-  /// divides blockK and the block extents, so it serves operands that are
-  /// contiguous along either.
+  /// Elements that one thread copies at once. With fma the largest of 4, 2, 1
+  /// that the schedule allows and by which the tile divides evenly over the
+  /// threads, else a chunk. It divides blockK and the block extents, so it
+  /// serves operands that are contiguous along either.
   int64_t vectorA;
   int64_t vectorB;
   int64_t copiesA; ///< Vector copies of A per thread and k tile.
@@ -179,6 +203,9 @@ std::vector<std::string_view> scheduleConstraintNames();
 
 /// Tiles that cover an m x n destination.
 int64_t tilesOf(const Schedule &schedule, int64_t m, int64_t n);
+
+/// Tiles of a band along m.
+int64_t bandTiles(const Schedule &schedule);
 
 /// Blocks of the first step for an m x n destination.
 int64_t blocksOf(const Schedule &schedule, int64_t m, int64_t n);

@@ -22,22 +22,29 @@ struct ScheduleSpace {
   std::vector<int64_t> blockM = {8, 16, 32, 64, 128, 256};
   std::vector<int64_t> blockN = {8, 16, 32, 64, 128, 256};
   std::vector<int64_t> blockK = {8, 16, 32};
-  std::vector<int64_t> threadM = {1, 2, 4, 8, 16};
-  std::vector<int64_t> threadN = {1, 2, 4, 8, 16};
+  std::vector<int64_t> threadM = {1, 2, 4, 8, 16, 32, 64, 128};
+  std::vector<int64_t> threadN = {1, 2, 4, 8, 16, 32, 64, 128};
   std::vector<int64_t> stages = {2};
   std::vector<int64_t> split = {1, 2, 4, 8};
   std::vector<int64_t> vector = {kMaxVectorWidth};
-  std::vector<TileOrder> order = {TileOrder::MFirst};
+  /// If both m first and bands are there, a schedule has the one that suits its
+  /// instruction: bands save DRAM traffic, which limits matrix instructions
+  /// alone.
+  std::vector<TileOrder> order = {TileOrder::MFirst, TileOrder::Bands};
+  /// Of these, an operator has those that its element types allow.
+  std::vector<Instruction> instruction = allInstructions();
 };
 
-/// Replaces an axis of `space`: `text` is e.g. "split=1,2,4" or "order=mn,nm".
-/// Axes are called block_m, block_n, block_k, thread_m, thread_n, stages,
-/// split, vector and order.
+/// Replaces an axis of `space`: `text` is e.g. "split=1,2,4" or
+/// "order=mn,nm,mnm". Axes are called block_m, block_n, block_k, thread_m,
+/// thread_n, stages, split, vector, order and instruction.
 Expected<bool> setAxis(ScheduleSpace &space, std::string_view text);
 
-/// Every schedule of `space` that is valid on `device`, in lexical order.
-std::vector<Schedule> enumerateSchedules(const DeviceSpec &device,
-                                         const ScheduleSpace &space = {});
+/// Every schedule of `space` with one of `instructions` that is valid on
+/// `device`, in lexical order.
+std::vector<Schedule> enumerateSchedules(
+    const DeviceSpec &device, const ScheduleSpace &space = {},
+    const std::vector<Instruction> &instructions = {Instruction::Fma});
 
 /// Whether one parameter differs by one step, a factor of two or the other
 /// order, or the block and the thread tile of one dimension both do, which

@@ -1,4 +1,4 @@
-//===- ContractionKernel.cpp - SIMT micro-kernels for contractions --------===//
+//===- ContractionKernel.cpp - Micro-kernels for contractions -------------===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -30,17 +30,18 @@
 
 #include "ContractionKernel.h"
 #include "EpilogueWriter.h"
+#include "TileProduct.h"
 #include "TileStaging.h"
 #include "Workspace.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 
 using namespace mlir;
 using namespace mlir::dietcode;
 using ::dietcode::Schedule;
 using ::dietcode::ScheduleLayout;
-
-bool mlir::dietcode::isSupportedElementType(Type type) { return type.isF32(); }
 
 namespace {
 
@@ -67,20 +68,60 @@ struct LoopState {
   }
 };
 
+/// The copies of both operands, as one sequence.
+class Copies {
+public:
+  Copies(TileStaging &lhs, TileStaging &rhs) : lhs(lhs), rhs(rhs) {}
+
+  size_t getCount() const { return lhs.getCount() + rhs.getCount(); }
+  Value load(size_t index, Value kStart) {
+    size_t count = lhs.getCount();
+    return index < count ? lhs.loadOne(index, kStart)
+                         : rhs.loadOne(index - count, kStart);
+  }
+  void store(size_t index, Value part, Value stage) {
+    size_t count = lhs.getCount();
+    index < count ? lhs.storeOne(index, part, stage)
+                  : rhs.storeOne(index - count, part, stage);
+  }
+
+  /// Both at once, without registers that outlive it; see TileStaging.
+  void copy(ImplicitLocOpBuilder &b, size_t begin, size_t end, Value threadId,
+            Value kStart, Value kLimit, Value stage);
+
+private:
+  TileStaging &lhs, &rhs;
+};
+
+/// What the loop of products of warps carries besides the sums.
+struct WarpLoopState {
+  SmallVector<Value> fragments; ///< Of the first step of the current tile.
+  SmallVector<Value> parts;     ///< Of the next tile, in registers; or none.
+  Value stage;                  ///< Of the current tile.
+  Value kStart;                 ///< Of the next tile.
+
+  SmallVector<Value> flatten(ArrayRef<Value> sums) const {
+    SmallVector<Value> values(sums);
+    llvm::append_range(values, fragments);
+    llvm::append_range(values, parts);
+    values.append({stage, kStart});
+    return values;
+  }
+};
+
 /// Builds the body of one kernel.
 class KernelBuilder {
 public:
   KernelBuilder(ImplicitLocOpBuilder &b, const KernelRequest &request,
-                const ScheduleLayout &layout)
+                const ScheduleLayout &layout, TileProduct &product)
       : b(b), math(b), request(request), schedule(request.schedule),
-        layout(layout) {}
+        layout(layout), product(product) {}
 
   void build(gpu::GPUFuncOp kernel);
 
 private:
   using Sums = SmallVector<Value>;
 
-  void createThreadPosition();
   TileStaging createStaging(unsigned operand);
   TileRange createTileRange();
   Sums createMainLoop(TileStaging &lhs, TileStaging &rhs,
@@ -88,103 +129,44 @@ private:
   void createLoopBody(scf::ForOp loop, size_t sumCount, LoopState state,
                       TileStaging &lhs, TileStaging &rhs,
                       const TileRange &range);
-  SmallVector<Value> loadFragment(Value base, int64_t constant, int64_t tile,
-                                  int64_t group, int64_t threads);
-  Sums multiplyTiles(Value stage, ArrayRef<Value> sums);
+  Sums createWarpLoop(TileStaging &lhs, TileStaging &rhs,
+                      const TileRange &range);
+  void createWarpLoopBody(Copies &copies, const TileRange &range,
+                          WarpLoopState &state, MutableArrayRef<Value> sums);
   void createWriteBack(ArrayRef<Value> sums);
-  int64_t getStageStride() const {
-    return schedule.blockK * (TileStaging::getRowStride(schedule.blockM) +
-                              TileStaging::getRowStride(schedule.blockN));
-  }
-  int64_t getRhsBase() const {
-    return schedule.blockK * TileStaging::getRowStride(schedule.blockM);
-  }
 
   ImplicitLocOpBuilder &b;
   IndexMath math;
   const KernelRequest &request;
   const Schedule &schedule;
   const ScheduleLayout &layout;
+  TileProduct &product;
 
   KernelFrame frame;
-  Value threadM, threadN; ///< Position in the block, in threads.
   Value shared;
 };
 
 } // namespace
 
-/// A warp covers a patch of lanesM x lanesN threads; warps cover the block with
-/// n fastest. Within the patch four lanes in a row are a quad of 2 x 2 threads:
-/// wide shared loads take half as long if all lanes n and n ^ 1, or all n and
-/// n ^ 2, read the same address, and in quads either operand has one of the
-/// two.
-void KernelBuilder::createThreadPosition() {
-  int64_t warpSize = layout.lanesM * layout.lanesN;
-  Value lane = math.rem(frame.threadId, warpSize);
-  Value warp = math.div(frame.threadId, warpSize);
-  int64_t quadM = std::min<int64_t>(2, layout.lanesM);
-  int64_t quadN = std::min<int64_t>(2, layout.lanesN);
-  Value quad = math.div(lane, quadM * quadN);
-  Value inQuad = math.rem(lane, quadM * quadN);
-  int64_t quadsN = layout.lanesN / quadN;
-  Value laneM = math.add(math.mul(math.div(quad, quadsN), quadM),
-                         math.div(inQuad, quadN));
-  Value laneN = math.add(math.mul(math.rem(quad, quadsN), quadN),
-                         math.rem(inQuad, quadN));
-  threadM =
-      math.add(math.mul(math.div(warp, layout.warpsN), layout.lanesM), laneM);
-  threadN =
-      math.add(math.mul(math.rem(warp, layout.warpsN), layout.lanesN), laneN);
-}
-
 TileStaging KernelBuilder::createStaging(unsigned operand) {
   bool isLhs = operand == ContractionOpInterface::kLhs;
+  SharedTile &tile = isLhs ? product.getLhs() : product.getRhs();
   TileStaging::Config config;
   config.spatial = isLhs ? frame.m : frame.n;
   config.reduction = frame.k;
-  config.extent = isLhs ? schedule.blockM : schedule.blockN;
-  config.blockK = schedule.blockK;
+  std::optional<ContractionGroup> group = getVectorGroup(request.op, operand);
+  config.memoryAlongK = group == ContractionGroup::K;
   config.threads = layout.threads;
-  bool isVector =
-      request.twin == Twin::Aligned && isVectorized(request.op, operand);
-  config.vectorWidth = isVector ? (isLhs ? layout.vectorA : layout.vectorB) : 1;
-  config.sharedBase = isLhs ? 0 : getRhsBase();
-  return TileStaging(b, config, frame.views[operand], shared, frame.threadId,
-                     isLhs ? frame.startM : frame.startN);
-}
-
-/// `tile` elements of a k row in shared memory, in groups of `group`; `base`
-/// is this thread's first element.
-SmallVector<Value> KernelBuilder::loadFragment(Value base, int64_t constant,
-                                               int64_t tile, int64_t group,
-                                               int64_t threads) {
-  SmallVector<Value> fragment;
-  for (int64_t i = 0; i < tile; i += group) {
-    Value offset = math.add(base, constant + i * threads);
-    llvm::append_range(fragment, loadGroup(b, shared, offset, group));
-  }
-  return fragment;
-}
-
-KernelBuilder::Sums KernelBuilder::multiplyTiles(Value stage,
-                                                 ArrayRef<Value> sums) {
-  Sums result(sums);
-  Value baseM = math.add(math.mul(threadM, layout.groupM), stage);
-  Value baseN = math.add(math.mul(threadN, layout.groupN), stage);
-  for (int64_t k : llvm::seq<int64_t>(0, schedule.blockK)) {
-    SmallVector<Value> lhs =
-        loadFragment(baseM, k * TileStaging::getRowStride(schedule.blockM),
-                     schedule.threadM, layout.groupM, layout.threadsM);
-    SmallVector<Value> rhs = loadFragment(
-        baseN, getRhsBase() + k * TileStaging::getRowStride(schedule.blockN),
-        schedule.threadN, layout.groupN, layout.threadsN);
-    for (auto [i, x] : llvm::enumerate(lhs))
-      for (auto [j, y] : llvm::enumerate(rhs)) {
-        Value &sum = result[i * schedule.threadN + j];
-        sum = LLVM::FMAOp::create(b, x, y, sum);
-      }
-  }
-  return result;
+  config.vectorWidth = isLhs ? layout.vectorA : layout.vectorB;
+  // In the general twin nothing but single elements can be loaded. Where
+  // vectors are no better to store, single elements are copied as well.
+  bool isGathered = request.twin == Twin::General || !group ||
+                    tile.getShape().alongK != config.memoryAlongK;
+  config.loadWidth = isGathered ? 1 : config.vectorWidth;
+  if (isGathered && !tile.storesVectors())
+    config.vectorWidth = 1;
+  return TileStaging(b, config, frame.views[operand], tile, shared,
+                     frame.threadId, isLhs ? frame.startM : frame.startN);
 }
 
 /// Loads the next tile if there is one, which is the same for all threads.
@@ -241,8 +223,7 @@ KernelBuilder::Sums KernelBuilder::createMainLoop(TileStaging &lhs,
   state.stage = math.constant(0);
   state.kStart = math.add(range.start, range.limit);
 
-  Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0.0f));
-  SmallVector<Value> zeros(schedule.threadM * schedule.threadN, zero);
+  SmallVector<Value> zeros = product.createZeros(b);
   auto loop = scf::ForOp::create(b, math.constant(0), range.tiles,
                                  math.constant(1), state.flatten(zeros));
   createLoopBody(loop, zeros.size(), state, lhs, rhs, range);
@@ -271,23 +252,207 @@ void KernelBuilder::createLoopBody(scf::ForOp loop, size_t sumCount,
   rhs.store(state.rhsParts, state.stage);
   gpu::BarrierOp::create(b);
   createPrefetch(b, math.less(state.kStart, range.end), state, lhs, rhs);
-  sums = multiplyTiles(state.stage, sums);
+  for (int64_t step : llvm::seq<int64_t>(0, product.getSteps()))
+    product.multiply(b, product.loadFragments(b, state.stage, step), sums);
   // Of two stages, the other one starts where both offsets add up to.
   if (schedule.stages == 1)
     gpu::BarrierOp::create(b);
   else
-    state.stage = math.sub(math.constant(getStageStride()), state.stage);
+    state.stage = math.sub(math.constant(product.getStageWords()), state.stage);
   state.kStart = math.add(state.kStart, schedule.blockK);
   scf::YieldOp::create(b, state.flatten(sums));
 }
 
-void KernelBuilder::createWriteBack(ArrayRef<Value> sums) {
-  ThreadTile rows{math.add(frame.startM, math.mul(threadM, layout.groupM)),
-                  frame.m.getExtent(), schedule.threadM, layout.groupM,
-                  layout.threadsM};
-  ThreadTile columns{math.add(frame.startN, math.mul(threadN, layout.groupN)),
-                     frame.n.getExtent(), schedule.threadN, layout.groupN,
-                     layout.threadsN};
+/// if (condition) { values = create() }, which are undefined otherwise.
+static SmallVector<Value>
+createWhere(ImplicitLocOpBuilder &b, Value condition,
+            function_ref<SmallVector<Value>()> create) {
+  SmallVector<Value> created;
+  auto guarded = scf::IfOp::create(
+      b, condition,
+      [&](OpBuilder &, Location) {
+        created = create();
+        scf::YieldOp::create(b, created);
+      },
+      [&](OpBuilder &, Location) {
+        SmallVector<Value> undefined;
+        for (Value value : created)
+          undefined.push_back(ub::PoisonOp::create(b, value.getType()));
+        scf::YieldOp::create(b, undefined);
+      });
+  return SmallVector<Value>(guarded.getResults());
+}
+
+/// `value`, which what is computed of it is not known to depend on alone: it is
+/// not moved out of the loop, where it would take registers.
+static Value createOpaque(ImplicitLocOpBuilder &b, Value value) {
+  Type i64 = b.getI64Type();
+  Value bits = arith::IndexCastOp::create(b, i64, value);
+  Value moved =
+      LLVM::InlineAsmOp::create(
+          b, i64, bits, "mov.b64 $0, $1;", "=l,l",
+          /*has_side_effects=*/true, /*is_align_stack=*/false,
+          LLVM::TailCallKind::None,
+          LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
+          /*operand_attrs=*/ArrayAttr())
+          .getResult(0);
+  return arith::IndexCastOp::create(b, b.getIndexType(), moved);
+}
+
+/// Keeps an assembler from loading what comes after it before it: the elements
+/// of a vector are on their way in registers of their own.
+static void createWarpFence(ImplicitLocOpBuilder &b) {
+  Value all = arith::ConstantOp::create(b, b.getI32IntegerAttr(-1));
+  NVVM::SyncWarpOp::create(b, all);
+}
+
+void Copies::copy(ImplicitLocOpBuilder &b, size_t begin, size_t end,
+                  Value threadId, Value kStart, Value kLimit, Value stage) {
+  size_t count = lhs.getCount();
+  threadId = createOpaque(b, threadId);
+  for (size_t index = begin; index < end; ++index) {
+    if (index > begin)
+      createWarpFence(b);
+    if (index < count)
+      lhs.copyOne(index, threadId, kStart, kLimit, stage);
+    else
+      rhs.copyOne(index - count, threadId, kStart, kLimit, stage);
+  }
+}
+
+/// One tile: while it is multiplied, the next one goes from registers to the
+/// other stage, and the one after it from memory to the same registers, so that
+/// it has the time of a whole tile to arrive. Both are spread evenly over the
+/// steps but the last one, before which all threads meet: they have read the
+/// tile, and written the next one, of which the first fragments are loaded
+/// during the last step. Without parts in registers, the next tile is loaded
+/// right before it is stored.
+void KernelBuilder::createWarpLoopBody(Copies &copies, const TileRange &range,
+                                       WarpLoopState &state,
+                                       MutableArrayRef<Value> sums) {
+  Value next = math.add(state.kStart, schedule.blockK);
+  Value hasNext = math.less(state.kStart, range.end);
+  Value hasAfterNext = math.less(next, range.end);
+  bool hasTwoStages = schedule.stages > 1;
+  Value other = state.stage;
+  if (hasTwoStages)
+    other = math.sub(math.constant(product.getStageWords()), state.stage);
+  size_t count = copies.getCount(), stored = 0;
+  SmallVector<Value> loaded;
+  bool isDirect = state.parts.empty();
+  auto storeUpTo = [&](size_t end) {
+    if (stored < end)
+      createWhere(b, hasNext, [&] {
+        if (isDirect)
+          copies.copy(b, stored, end, frame.threadId, state.kStart,
+                      /*kLimit=*/nullptr, other);
+        for (; stored < end; ++stored)
+          if (!isDirect)
+            copies.store(stored, state.parts[stored], other);
+        return SmallVector<Value>();
+      });
+  };
+  auto loadUpTo = [&](size_t end) {
+    if (size_t begin = loaded.size(); begin < end && !isDirect)
+      llvm::append_range(loaded, createWhere(b, hasAfterNext, [&] {
+                           SmallVector<Value> parts;
+                           for (size_t i = begin; i < end; ++i)
+                             parts.push_back(copies.load(i, next));
+                           return parts;
+                         }));
+  };
+  int64_t steps = product.getSteps();
+  for (int64_t step : llvm::seq<int64_t>(0, steps)) {
+    SmallVector<Value> fragments = std::move(state.fragments);
+    if (step + 1 < steps)
+      state.fragments = product.loadFragments(b, state.stage, step + 1);
+    if (hasTwoStages && (step + 1 < steps || steps == 1)) {
+      size_t end = count * (step + 1) / std::max<int64_t>(1, steps - 1);
+      storeUpTo(end);
+      loadUpTo(end);
+    }
+    if (step + 1 == steps) {
+      gpu::BarrierOp::create(b);
+      if (!hasTwoStages) {
+        storeUpTo(count);
+        gpu::BarrierOp::create(b);
+        loadUpTo(count);
+      }
+      // Of the last tile, what is loaded is not used.
+      state.stage =
+          b.createOrFold<arith::SelectOp>(hasNext, other, state.stage);
+      state.fragments = product.loadFragments(b, state.stage, 0);
+    }
+    product.multiply(b, fragments, sums);
+  }
+  state.parts = std::move(loaded);
+  state.kStart = next;
+}
+
+/// The loop of products of warps, which are so fast that they must not wait
+/// for whole tiles to be copied:
+///
+///   store(load(k = 0 .. residue))
+///   parts = load(next tile), if there is one
+///   barrier;  fragments = those of the first step
+///   for each tile:
+///     for each step:
+///       next fragments = those of the next step, or of the next tile
+///       some of:  store(parts) to the other stage;  parts = load(tile after)
+///       sums += product of the fragments
+///
+/// with a barrier before the last step. Each condition is a basic block of its
+/// own, over whose end an assembler does not move the copies, which would
+/// otherwise be one burst.
+KernelBuilder::Sums KernelBuilder::createWarpLoop(TileStaging &lhs,
+                                                  TileStaging &rhs,
+                                                  const TileRange &range) {
+  Copies copies(lhs, rhs);
+  WarpLoopState state;
+  state.stage = math.constant(0);
+  state.kStart = math.add(range.start, range.limit);
+  // Elements on their own, with an address each, would take too many registers.
+  if (request.twin == Twin::General) {
+    copies.copy(b, 0, copies.getCount(), frame.threadId, range.start,
+                range.limit, state.stage);
+  } else {
+    lhs.store(lhs.load(range.start, range.limit), state.stage);
+    rhs.store(rhs.load(range.start, range.limit), state.stage);
+    state.parts = createWhere(b, math.less(state.kStart, range.end), [&] {
+      SmallVector<Value> parts;
+      for (size_t index : llvm::seq<size_t>(0, copies.getCount()))
+        parts.push_back(copies.load(index, state.kStart));
+      return parts;
+    });
+  }
+  gpu::BarrierOp::create(b);
+  state.fragments = product.loadFragments(b, state.stage, 0);
+
+  Sums sums = product.createZeros(b);
+  auto loop = scf::ForOp::create(b, math.constant(0), range.tiles,
+                                 math.constant(1), state.flatten(sums));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  ValueRange carried = loop.getRegionIterArgs();
+  auto take = [&](size_t count) {
+    SmallVector<Value> taken(carried.take_front(count));
+    carried = carried.drop_front(count);
+    return taken;
+  };
+  sums = take(sums.size());
+  state.fragments = take(state.fragments.size());
+  state.parts = take(state.parts.size());
+  state.stage = carried[0];
+  state.kStart = carried[1];
+  createWarpLoopBody(copies, range, state, sums);
+  scf::YieldOp::create(b, state.flatten(sums));
+  return Sums(loop.getResults().take_front(sums.size()));
+}
+
+void KernelBuilder::createWriteBack(ArrayRef<Value> carried) {
+  Sums sums = product.getElements(b, carried);
+  ThreadTile rows = product.getRows(b, frame.startM, frame.m.getExtent());
+  ThreadTile columns = product.getColumns(b, frame.startN, frame.n.getExtent());
   if (!frame.workspace) {
     EpilogueWriter(b, request, frame).write(sums, rows, columns);
     return;
@@ -308,10 +473,13 @@ void KernelBuilder::createWriteBack(ArrayRef<Value> sums) {
 void KernelBuilder::build(gpu::GPUFuncOp kernel) {
   frame = createFrame(b, kernel, request);
   shared = kernel.getWorkgroupAttributions().front();
-  createThreadPosition();
+  product.createPosition(b, frame.threadId, shared);
   TileStaging lhs = createStaging(ContractionOpInterface::kLhs);
   TileStaging rhs = createStaging(ContractionOpInterface::kRhs);
-  createWriteBack(createMainLoop(lhs, rhs, createTileRange()));
+  TileRange range = createTileRange();
+  createWriteBack(::dietcode::infoOf(schedule.instruction).isWarpWide
+                      ? createWarpLoop(lhs, rhs, range)
+                      : createMainLoop(lhs, rhs, range));
   gpu::ReturnOp::create(b);
 }
 
@@ -320,13 +488,17 @@ gpu::GPUFuncOp mlir::dietcode::buildContractionKernel(
   const Schedule &schedule = request.schedule;
   std::optional<ScheduleLayout> layout = ::dietcode::layoutOf(schedule);
   assert(layout && "schedule was not checked");
-  int64_t sharedElements = schedule.stages * schedule.blockK *
-                           (TileStaging::getRowStride(schedule.blockM) +
-                            TileStaging::getRowStride(schedule.blockN));
-  gpu::GPUFuncOp kernel = createKernel(builder, request, name, sharedElements);
+  auto isAlongK = [&](unsigned operand) {
+    return getVectorGroup(request.op, operand) == ContractionGroup::K;
+  };
+  std::unique_ptr<TileProduct> product = TileProduct::create(
+      {schedule, *layout, isAlongK(ContractionOpInterface::kLhs),
+       isAlongK(ContractionOpInterface::kRhs)});
+  gpu::GPUFuncOp kernel = createKernel(
+      builder, request, name, schedule.stages * product->getStageWords());
   ImplicitLocOpBuilder b(kernel.getLoc(), builder);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&kernel.getBody().front());
-  KernelBuilder(b, request, *layout).build(kernel);
+  KernelBuilder(b, request, *layout, *product).build(kernel);
   return kernel;
 }

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Generates the kernels of one micro-kernel: a block tile of
-// C[m, n] = epilogue(sum over k of A[m, k] * B[k, n]) in single precision.
+// C[m, n] = epilogue(sum over k of A[m, k] * B[k, n]).
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,13 +18,11 @@
 
 namespace mlir::dietcode {
 
-/// The element types that kernels can be generated for.
-bool isSupportedElementType(Type type);
-
 /// Generates a step of a micro-kernel at the insertion point of `builder`,
-/// which is in a gpu.module. The operator works on buffers of a supported
-/// element type, and the schedule holds on the device. The step runs in a grid
-/// of blocksPerTile blocks for each tile, along x.
+/// which is in a gpu.module. The operator works on buffers, the schedule's
+/// instruction is one of those that serve it, and the schedule holds on the
+/// device. The step runs in a grid of blocksPerTile blocks for each tile, along
+/// x.
 ///
 /// The one that multiplies: without a split it applies the epilogue and writes
 /// the destination, with one it writes sums to the workspace.

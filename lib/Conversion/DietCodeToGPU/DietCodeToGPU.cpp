@@ -41,6 +41,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace mlir::dietcode {
 #define GEN_PASS_DEF_CONVERTDIETCODETOGPUPASS
@@ -49,20 +50,27 @@ namespace mlir::dietcode {
 
 using namespace mlir;
 using namespace mlir::dietcode;
-using ::dietcode::kMaxVectorWidth;
 using ::dietcode::Schedule;
 
 //===----------------------------------------------------------------------===//
 // What can be generated
 //===----------------------------------------------------------------------===//
 
+/// Types that are multiplied, and that sums are written in and epilogues read.
+static bool isSupported(Type type, bool isFactor) {
+  return type.isF32() || type.isF16() || type.isInteger(8) ||
+         (!isFactor && type.isInteger(32));
+}
+
 static LogicalResult checkElementTypes(ContractionOpInterface op) {
   for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
     Type type = getElementTypeOrSelf(operand);
-    if (!isSupportedElementType(type))
+    bool isFactor = index < ContractionOpInterface::kOut;
+    if (!isSupported(type, isFactor))
       return op->emitOpError()
              << "cannot be compiled for the GPU: '" << op.getOperandName(index)
-             << "' has element type " << type << "; supported is f32";
+             << "' has element type " << type << "; supported is "
+             << (isFactor ? "f32, f16 and i8" : "f32, f16, i8 and i32");
     if (cast<MemRefType>(operand.getType()).getMemorySpace())
       return op->emitOpError()
              << "cannot be compiled for the GPU: '" << op.getOperandName(index)
@@ -77,6 +85,27 @@ static LogicalResult checkElementTypes(ContractionOpInterface op) {
   return success();
 }
 
+/// What the micro-kernel multiplies with must serve the operator's types.
+static LogicalResult checkInstruction(ContractionOpInterface op,
+                                      MicroKernelOp microKernel) {
+  ::dietcode::OperatorTraits traits = op.getTraits();
+  ::dietcode::Instruction instruction =
+      microKernel.getSchedule().getInstruction();
+  if (llvm::is_contained(traits.instructions(), instruction))
+    return success();
+  SmallVector<StringRef> names;
+  for (::dietcode::Instruction usable : traits.instructions())
+    names.push_back(::dietcode::infoOf(usable).name);
+  return op->emitOpError() << "cannot be compiled for the GPU: factors of "
+                           << traits.elementType << " are summed up in "
+                           << StringRef(traits.getSumType()) << " by "
+                           << (names.empty() ? "no instruction"
+                                             : llvm::join(names, " or "))
+                           << ", but @" << microKernel.getSymName()
+                           << " is built from "
+                           << StringRef(::dietcode::infoOf(instruction).name);
+}
+
 /// The schedule must hold on the device that the module is for.
 static LogicalResult checkMicroKernel(MicroKernelOp op) {
   DeviceAttr device = getDevice(op);
@@ -87,6 +116,13 @@ static LogicalResult checkMicroKernel(MicroKernelOp op) {
                                              device.getSpec());
   if (violation)
     return op.emitOpError() << "cannot be generated: " << violation->message;
+  const ::dietcode::InstructionInfo &info =
+      ::dietcode::infoOf(op.getSchedule().getInstruction());
+  if (::dietcode::lookupChip(device.getChip())->computeCapability <
+      info.computeCapability)
+    return op.emitOpError() << "cannot be generated: " << device.getChip()
+                            << " has no " << StringRef(info.ptx)
+                            << ", which needs sm_" << info.computeCapability;
   return success();
 }
 
@@ -175,10 +211,12 @@ Value OperatorLowering::areAllAligned() {
   SmallVector<AffineMap> maps = op.getOperandMaps();
   for (unsigned operand : llvm::seq<unsigned>(0, op->getNumOperands())) {
     std::optional<ContractionGroup> group = getVectorGroup(op, operand);
+    Value buffer = op->getOperand(operand);
     if (group)
-      all = math.both(all, createAlignmentTest(b, op->getOperand(operand),
-                                               maps[operand], kMaxVectorWidth,
-                                               op.getGroup(*group)));
+      all = math.both(all, createAlignmentTest(
+                               b, buffer, maps[operand],
+                               getAlignedElements(getElementTypeOrSelf(buffer)),
+                               op.getGroup(*group)));
   }
   return all;
 }
@@ -301,6 +339,9 @@ static LogicalResult lowerOperator(ContractionOpInterface op,
       collectMicroKernels(dispatch);
   if (failed(microKernels))
     return failure();
+  for (MicroKernelOp microKernel : *microKernels)
+    if (failed(checkInstruction(op, microKernel)))
+      return failure();
   ImplicitLocOpBuilder b(op.getLoc(), op.getContext());
   OperatorLowering(b, op, dispatch, *microKernels, library).lower();
   return success();

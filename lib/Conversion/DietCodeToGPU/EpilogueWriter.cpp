@@ -8,6 +8,7 @@
 
 #include "EpilogueWriter.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
@@ -37,6 +38,20 @@ void EpilogueWriter::write(ArrayRef<Value> sums, const ThreadTile &rows,
             });
 }
 
+/// Integers are signed.
+Value EpilogueWriter::convert(Value value, Type type) {
+  return convertScalarToDtype(b, b.getLoc(), value, type,
+                              /*isUnsignedCast=*/false);
+}
+
+/// Initial contents are added in the type of the sums.
+Value EpilogueWriter::addInitial(Value initial, Value sum) {
+  initial = convert(initial, sum.getType());
+  if (isa<FloatType>(sum.getType()))
+    return arith::AddFOp::create(b, initial, sum);
+  return arith::AddIOp::create(b, initial, sum);
+}
+
 void EpilogueWriter::writeGroup(ArrayRef<Value> sums,
                                 const Position &position) {
   int64_t count = sums.size();
@@ -44,7 +59,7 @@ void EpilogueWriter::writeGroup(ArrayRef<Value> sums,
   if (op.getAccumulate()) {
     SmallVector<Value> initial = readOperand(Interface::kOut, position, count);
     for (auto [result, value] : llvm::zip_equal(results, initial))
-      result = arith::AddFOp::create(b, value, result);
+      result = addInitial(value, result);
   }
   SmallVector<SmallVector<Value>> operands;
   for (unsigned operand : llvm::seq<unsigned>(Interface::kFirstEpilogueOperand,
@@ -102,10 +117,10 @@ Value EpilogueWriter::getOffset(const MatrixView &view,
 
 Value EpilogueWriter::applyEpilogue(Value sum, ArrayRef<Value> operands) {
   if (!op.hasEpilogue())
-    return sum;
+    return convert(sum, getElementTypeOrSelf(op.getOutOperand()));
   Block &body = op.getEpilogue().front();
   IRMapping mapping;
-  mapping.map(body.getArgument(0), sum);
+  mapping.map(body.getArgument(0), convert(sum, body.getArgument(0).getType()));
   mapping.map(body.getArguments().drop_front(), operands);
   for (Operation &nested : body.without_terminator())
     b.clone(nested, mapping);

@@ -27,7 +27,8 @@ public:
                  const KernelFrame &frame)
       : b(b), math(b), op(request.op), frame(frame), twin(request.twin) {}
 
-  /// `sums` is row major, rows.elements by columns.elements.
+  /// `sums` is row major, rows.elements by columns.elements, and of the type of
+  /// the sums or, after a split, of the workspace.
   void write(ArrayRef<Value> sums, const ThreadTile &rows,
              const ThreadTile &columns);
 
@@ -42,6 +43,8 @@ private:
                                  int64_t count);
   Value getOffset(const MatrixView &view, const Position &position,
                   int64_t neighbour = 0);
+  Value convert(Value value, Type type);
+  Value addInitial(Value initial, Value sum);
   Value applyEpilogue(Value sum, ArrayRef<Value> operands);
   bool isVector(unsigned operand, int64_t count);
 

@@ -78,6 +78,25 @@ static TiledDim createTiledDim(ImplicitLocOpBuilder &b,
                   }));
 }
 
+/// Finds the tile with the number `tile` in bands of tiles along m:
+///
+///   band = tile / (height * tilesN)     the last one may be less high
+///   m = band * height + (tile in band) % height of it
+///   n = (tile in band) / height of it
+static void createTileInBands(ImplicitLocOpBuilder &b, KernelFrame &frame,
+                              const Schedule &schedule, Value tile,
+                              Value tilesM, Value tilesN) {
+  IndexMath math(b);
+  int64_t height = ::dietcode::bandTiles(schedule);
+  Value perBand = math.mul(tilesN, height);
+  Value first = math.mul(math.div(tile, perBand), height);
+  Value inBand = math.rem(tile, perBand);
+  Value rows = math.min(math.sub(tilesM, first), math.constant(height));
+  Value m = math.add(first, math.rem(inBand, rows));
+  frame.startM = math.mul(m, schedule.blockM);
+  frame.startN = math.mul(math.div(inBand, rows), schedule.blockN);
+}
+
 /// Finds the tile of the block, and which of the tile's blocks it is; gives the
 /// number of the product. In the grid, blocks of a tile follow each other, and
 /// so do tiles along the first dimension of the order: they share a tile of B
@@ -99,6 +118,10 @@ static Value createTilePosition(ImplicitLocOpBuilder &b, KernelFrame &frame,
     Value tiles = math.mul(tilesM, tilesN);
     product = math.div(tile, tiles);
     tile = math.rem(tile, tiles);
+  }
+  if (schedule.order == TileOrder::Bands) {
+    createTileInBands(b, frame, schedule, tile, tilesM, tilesN);
+    return product;
   }
   bool isMFirst = schedule.order == TileOrder::MFirst;
   Value inner = math.rem(tile, isMFirst ? tilesM : tilesN);

@@ -19,6 +19,7 @@ static bool needSameKernel(ContractionOpInterface lhs,
                            ContractionOpInterface rhs) {
   if (lhs->getOperandTypes() != rhs->getOperandTypes() ||
       lhs.getAccumulate() != rhs.getAccumulate() ||
+      lhs.getSumElementType() != rhs.getSumElementType() ||
       lhs.getOperandMaps() != rhs.getOperandMaps())
     return false;
   return OperationEquivalence::isRegionEquivalentTo(

@@ -29,8 +29,8 @@ using ::dietcode::Schedule;
 /// vector, which are legal to load; the writer leaves it out.
 static SmallVector<Value> createSums(ImplicitLocOpBuilder &b,
                                      const KernelFrame &frame, Value row,
-                                     Value column, int64_t parts,
-                                     int64_t count) {
+                                     Value column, int64_t parts, int64_t count,
+                                     bool isInteger) {
   IndexMath math(b);
   Workspace workspace(b, frame.workspace, frame.workspaceRows,
                       frame.n.getExtent());
@@ -41,10 +41,18 @@ static SmallVector<Value> createSums(ImplicitLocOpBuilder &b,
   SmallVector<SmallVector<Value>> loaded;
   for (int64_t part : llvm::seq<int64_t>(0, parts))
     loaded.push_back(workspace.load(math.constant(part), row, column, count));
+  if (isInteger)
+    for (SmallVector<Value> &terms : loaded)
+      for (Value &term : terms)
+        term = arith::BitcastOp::create(b, b.getI32Type(), term);
   SmallVector<Value> sums = loaded.front();
   for (ArrayRef<Value> terms : ArrayRef(loaded).drop_front())
-    for (auto [sum, term] : llvm::zip_equal(sums, terms))
-      sum = arith::AddFOp::create(b, sum, term);
+    for (auto [sum, term] : llvm::zip_equal(sums, terms)) {
+      if (isInteger)
+        sum = arith::AddIOp::create(b, sum, term);
+      else
+        sum = arith::AddFOp::create(b, sum, term);
+    }
   return sums;
 }
 
@@ -66,8 +74,10 @@ gpu::GPUFuncOp mlir::dietcode::buildReductionKernel(
   Value row = math.add(frame.startM, math.div(number, vectorsN));
   Value column =
       math.add(frame.startN, math.mul(math.rem(number, vectorsN), count));
+  ContractionOpInterface op = request.op;
   SmallVector<Value> sums =
-      createSums(b, frame, row, column, schedule.split, count);
+      createSums(b, frame, row, column, schedule.split, count,
+                 isa<IntegerType>(op.getSumElementType()));
   EpilogueWriter(b, request, frame)
       .write(sums, {row, frame.m.getExtent(), 1, 1, 1},
              {column, frame.n.getExtent(), count, count, 1});

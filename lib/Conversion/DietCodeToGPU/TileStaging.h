@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Copies the tiles of one operand from global memory through registers to
-// shared memory, where they lie k-major: [blockK][extent + kSharedRowPadding].
+// shared memory, where they lie as a SharedTile says.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +17,7 @@
 
 #include "IndexMath.h"
 #include "MatrixView.h"
+#include "SharedTile.h"
 
 namespace mlir::dietcode {
 
@@ -27,44 +28,59 @@ public:
   struct Config {
     TiledDim spatial;   ///< The rows or columns.
     TiledDim reduction; ///< k.
-    int64_t extent;     ///< Rows or columns of a tile.
-    int64_t blockK;
+    bool memoryAlongK;  ///< Neighbours in memory run along k.
     int64_t threads;
-    int64_t vectorWidth; ///< Elements that a thread copies at once.
-    int64_t stageStride; ///< Elements from one stage to the next.
-    int64_t sharedBase;  ///< First element of stage 0.
+    int64_t vectorWidth; ///< Elements that a thread stores at once.
+    int64_t loadWidth;   ///< Elements that it loads at once: as many or one.
   };
 
   /// `tileStart` is the first row or column of the block. Rows and columns
   /// past the end are clamped to the last one: what they compute is not
   /// written, so their loads only have to be legal.
   TileStaging(ImplicitLocOpBuilder &b, const Config &config, MatrixView view,
-              Value shared, Value threadId, Value tileStart);
+              SharedTile &tile, Value shared, Value threadId, Value tileStart);
+
+  /// Vectors that this thread copies of a tile.
+  size_t getCount() const { return copies.size(); }
 
   /// Loads this thread's part of the tile that starts at `kStart`. With
   /// `kLimit`, elements at or past kStart + kLimit read as zero. So does what
   /// is outside of a window.
   SmallVector<Value> load(Value kStart, Value kLimit = nullptr);
 
-  /// Stores what `load` gave to the stage that starts `stageOffset` elements
-  /// into shared memory.
+  /// Loads one vector of it, of a tile that is within k.
+  Value loadOne(size_t index, Value kStart);
+
+  /// Stores what `loadOne` gave.
+  void storeOne(size_t index, Value part, Value stageOffset);
+
+  /// Both at once; `kLimit` is as for `load`. Where the vector lies is computed
+  /// on the spot from `threadId`, so that it takes no registers elsewhere.
+  void copyOne(size_t index, Value threadId, Value kStart, Value kLimit,
+               Value stageOffset);
+
+  /// Stores what `load` gave to the stage that starts `stageOffset` words into
+  /// shared memory.
   void store(ArrayRef<Value> parts, Value stageOffset);
 
-  /// Length of a k row in shared memory, in elements.
-  static int64_t getRowStride(int64_t extent);
-
 private:
-  /// A vector that this thread copies: where it starts within the tile.
-  struct Copy {
+  /// An element or a vector that this thread loads.
+  struct Load {
     Value offset; ///< In global memory, in elements; for kStart = 0 if k is
                   ///< linear, else for k = 0.
-    Value k;      ///< Row within the tile.
+    Value k;      ///< Within the tile.
     SmallVector<Value> windows; ///< Their positions for k = 0.
-    Value sharedOffset;         ///< Within a stage.
+  };
+  /// A vector that this thread copies.
+  struct Copy {
+    SmallVector<Load> loads; ///< One, or one for each element.
+    Value sharedOffset;      ///< Within a stage.
   };
 
-  Copy createCopy(int64_t index, Value threadId, Value tileStart);
-  Value loadCopy(const Copy &copy, Value kStart);
+  Copy createCopy(int64_t index, Value threadId);
+  Load createLoad(Value row, Value k);
+  Value loadCopy(const Copy &copy, Value kStart, Value kLimit);
+  Value loadInside(const Load &load, Value kStart);
   Value loadVector(Value offset);
   Value createZero();
   Value loadIf(Value condition, function_ref<Value()> load);
@@ -73,8 +89,8 @@ private:
   IndexMath math;
   Config config;
   MatrixView view;
-  Value shared;
-  bool alongK;
+  SharedTile &tile;
+  Value shared, tileStart;
   bool isLinearInK;
   SmallVector<Copy> copies;
 };

@@ -8,6 +8,7 @@
 
 #include "Twin.h"
 #include "MatrixView.h"
+#include "dietcode/Search/Instruction.h"
 
 using namespace mlir;
 using namespace mlir::dietcode;
@@ -28,4 +29,9 @@ mlir::dietcode::getVectorGroup(ContractionOpInterface op, unsigned operand) {
     return ContractionGroup::K;
   auto spatial = isLhs ? ContractionGroup::M : ContractionGroup::N;
   return isFastest(spatial) ? std::optional(spatial) : std::nullopt;
+}
+
+int64_t mlir::dietcode::getAlignedElements(Type type) {
+  return std::max<int64_t>(1, ::dietcode::kChunkBytes * 8 /
+                                  type.getIntOrFloatBitWidth());
 }

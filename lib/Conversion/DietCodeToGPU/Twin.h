@@ -16,8 +16,8 @@ namespace mlir::dietcode {
 /// Which of the two kernels of a schedule to generate.
 enum class Twin {
   General, ///< Any strides and offsets, element by element.
-  Aligned, ///< Vectors of kMaxVectorWidth elements along each operand's
-           ///< contiguous dimension; see `isVectorized`.
+  Aligned, ///< Vectors of 16 bytes along each operand's contiguous dimension;
+           ///< see `isVectorized`.
 };
 
 /// Along which tiled dimension neighbours of `operand` are neighbours in
@@ -28,11 +28,14 @@ std::optional<ContractionGroup> getVectorGroup(ContractionOpInterface op,
 
 /// Whether the aligned twin reads or writes `operand` in vectors. The caller
 /// must then see to it that its contiguous dimension has stride one and an
-/// extent that is a multiple of kMaxVectorWidth, that its other strides are
-/// multiples too, and that it starts at an address aligned to a vector.
+/// extent that is a multiple of `getAlignedElements`, that its other strides
+/// are multiples too, and that it starts at an address aligned to a vector.
 inline bool isVectorized(ContractionOpInterface op, unsigned operand) {
   return getVectorGroup(op, operand).has_value();
 }
+
+/// Elements of `type` in the largest vector, of 16 bytes.
+int64_t getAlignedElements(Type type);
 
 } // namespace mlir::dietcode
 

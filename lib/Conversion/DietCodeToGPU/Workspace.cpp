@@ -33,3 +33,17 @@ Value Workspace::getOffset(Value part, Value row, Value column) {
   Value line = math.add(math.mul(part, rows), row);
   return math.add(math.mul(line, columns), column);
 }
+
+void Workspace::store(ArrayRef<Value> sums, Value part, Value row,
+                      Value column) {
+  Type f32 = b.getF32Type();
+  SmallVector<Value> floats;
+  for (Value sum : sums) {
+    if (sum.getType().isInteger(32))
+      sum = arith::BitcastOp::create(b, f32, sum);
+    else if (sum.getType() != f32)
+      sum = arith::ExtFOp::create(b, f32, sum);
+    floats.push_back(sum);
+  }
+  storeGroup(b, floats, flat, getOffset(part, row, column));
+}

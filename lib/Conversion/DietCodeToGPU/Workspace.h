@@ -36,13 +36,11 @@ public:
   Value getColumns() const { return columns; }
 
   /// Accesses neighbours of a row of a part; columns are multiples of the
-  /// number of neighbours.
+  /// number of neighbours. Floats are kept as f32, and i32 as their bits.
   SmallVector<Value> load(Value part, Value row, Value column, int64_t count) {
     return loadGroup(b, flat, getOffset(part, row, column), count);
   }
-  void store(ArrayRef<Value> sums, Value part, Value row, Value column) {
-    storeGroup(b, sums, flat, getOffset(part, row, column));
-  }
+  void store(ArrayRef<Value> sums, Value part, Value row, Value column);
 
 private:
   static Value getColumns(ImplicitLocOpBuilder &b, Value sizeN);

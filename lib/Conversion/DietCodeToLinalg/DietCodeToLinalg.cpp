@@ -36,12 +36,16 @@ using namespace mlir::dietcode;
 //===----------------------------------------------------------------------===//
 
 /// Whether the factors' elements have the sum's type, or widen to it exactly.
-/// Of integers the dialect does not say whether they are signed.
 static bool canWiden(Type from, Type to) {
-  if (from == to)
-    return true;
-  auto fromFloat = dyn_cast<FloatType>(from), toFloat = dyn_cast<FloatType>(to);
-  return fromFloat && toFloat && fromFloat.getWidth() < toFloat.getWidth();
+  return from == to ||
+         from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth();
+}
+
+/// `value` in another type; integers are signed.
+static Value createCast(OpBuilder &builder, Location loc, Value value,
+                        Type type) {
+  return convertScalarToDtype(builder, loc, value, type,
+                              /*isUnsignedCast=*/false);
 }
 
 /// What an operation over `out` results in: a tensor, or nothing on buffers.
@@ -71,8 +75,8 @@ static Value createZeroFill(ContractionOpInterface op, Value out,
 static void buildMultiplyAdd(OpBuilder &builder, Location loc,
                              ValueRange args) {
   Type type = args[2].getType();
-  Value lhs = convertScalarToDtype(builder, loc, args[0], type, false);
-  Value rhs = convertScalarToDtype(builder, loc, args[1], type, false);
+  Value lhs = createCast(builder, loc, args[0], type);
+  Value rhs = createCast(builder, loc, args[1], type);
   Value result;
   if (isa<FloatType>(type)) {
     Value product = arith::MulFOp::create(builder, loc, lhs, rhs);
@@ -170,32 +174,75 @@ static Value createContraction(ContractionOpInterface op, Value out,
                     out);
 }
 
-/// linalg.generic ins(%operands) outs(%sum) { sum[m, n] = epilogue(sum[m, n]) }
+/// linalg.generic ins(%x) outs(%y) { y[m, n] = x[m, n] in y's type }
+static Value createConversion(ContractionOpInterface op, Value from, Value to,
+                              PatternRewriter &rewriter) {
+  unsigned rank = cast<ShapedType>(from.getType()).getRank();
+  SmallVector<AffineMap> maps(2, rewriter.getMultiDimIdentityMap(rank));
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  auto buildBody = [&](OpBuilder &builder, Location loc, ValueRange args) {
+    linalg::YieldOp::create(
+        builder, loc, createCast(builder, loc, args[0], args[1].getType()));
+  };
+  return getWritten(linalg::GenericOp::create(rewriter, op.getLoc(),
+                                              getResultTypes(to), from, to,
+                                              maps, iterators, buildBody),
+                    to);
+}
+
+/// linalg.generic ins(%operands, %sum) outs(%out) { out[m, n] = epilogue(...) }
 ///
-/// The sum is updated in place, so that tensors need no second destination.
-static Value createEpilogue(ContractionOpInterface op, Value sum,
+/// Where the sum is what the destination holds, it is updated in place, so that
+/// tensors need no second destination.
+static Value createEpilogue(ContractionOpInterface op, Value sum, Value out,
                             PatternRewriter &rewriter) {
   unsigned rank = cast<ShapedType>(sum.getType()).getRank();
+  SmallVector<Value> inputs(op.getEpilogueOperands());
   SmallVector<AffineMap> maps(
       op.getEpilogueMaps().getAsValueRange<AffineMapAttr>());
+  if (sum != out) {
+    inputs.push_back(sum);
+    maps.push_back(rewriter.getMultiDimIdentityMap(rank));
+  }
   maps.push_back(rewriter.getMultiDimIdentityMap(rank));
   SmallVector<utils::IteratorType> iterators(rank,
                                              utils::IteratorType::parallel);
   Block &epilogue = op.getEpilogue().front();
   auto buildBody = [&](OpBuilder &builder, Location loc, ValueRange args) {
     IRMapping mapping;
-    mapping.map(epilogue.getArgument(0), args.back());
-    mapping.map(epilogue.getArguments().drop_front(), args.drop_back());
+    BlockArgument sumArgument = epilogue.getArgument(0);
+    size_t operands = op.getEpilogueOperands().size();
+    mapping.map(sumArgument, createCast(builder, loc, args[operands],
+                                        sumArgument.getType()));
+    mapping.map(epilogue.getArguments().drop_front(),
+                args.take_front(operands));
     for (Operation &nested : epilogue.without_terminator())
       builder.clone(nested, mapping);
     Value value = cast<YieldOp>(epilogue.getTerminator()).getValue();
     linalg::YieldOp::create(builder, loc, mapping.lookupOrDefault(value));
   };
-  return getWritten(
-      linalg::GenericOp::create(rewriter, op.getLoc(), getResultTypes(sum),
-                                op.getEpilogueOperands(), ValueRange{sum}, maps,
-                                iterators, buildBody),
-      sum);
+  return getWritten(linalg::GenericOp::create(
+                        rewriter, op.getLoc(), getResultTypes(out), inputs,
+                        ValueRange{out}, maps, iterators, buildBody),
+                    out);
+}
+
+/// A place for the sums where they are not of the type of the destination.
+static Value createTemporary(ContractionOpInterface op, Type elementType,
+                             PatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value out = op.getOutOperand();
+  if (isa<RankedTensorType>(out.getType()))
+    return tensor::EmptyOp::create(
+        rewriter, loc, tensor::getMixedSizes(rewriter, loc, out), elementType);
+  auto type =
+      MemRefType::get(cast<MemRefType>(out.getType()).getShape(), elementType);
+  SmallVector<Value> sizes;
+  for (int64_t dim : llvm::seq<int64_t>(0, type.getRank()))
+    if (type.isDynamicDim(dim))
+      sizes.push_back(memref::DimOp::create(rewriter, loc, out, dim));
+  return memref::AllocOp::create(rewriter, loc, type, sizes);
 }
 
 namespace {
@@ -205,26 +252,38 @@ namespace {
 ///   linalg.fill ins(0) outs(%c)                     unless it accumulates
 ///   linalg.generic ins(%a, %b) outs(%c) { acc + a * b }
 ///   linalg.generic ins(%x) outs(%c) { body }        if it has an epilogue
+///
+/// Sums of another type than the destination have a place of their own, from
+/// which the epilogue, or a conversion, writes the destination.
 struct LowerContraction : OpInterfaceRewritePattern<ContractionOpInterface> {
   using Base::Base;
 
   LogicalResult matchAndRewrite(ContractionOpInterface op,
                                 PatternRewriter &rewriter) const override {
     Value out = op.getOutOperand();
-    if (!canWiden(getElementTypeOrSelf(op.getLhsOperand()),
-                  getElementTypeOrSelf(out)))
+    Type sumType = op.getSumElementType();
+    if (!canWiden(getElementTypeOrSelf(op.getLhsOperand()), sumType))
       return rewriter.notifyMatchFailure(
           op, "product does not widen exactly to the type of the sum");
+    bool inPlace = getElementTypeOrSelf(out) == sumType;
     // In place, the sum would overwrite what the epilogue is yet to read.
-    if (op.hasPureBufferSemantics() &&
+    if (inPlace && op.hasPureBufferSemantics() &&
         llvm::is_contained(op.getEpilogueOperands(), out))
       return rewriter.notifyMatchFailure(
           op, "an operand of the epilogue is the destination");
+    Value temporary = inPlace ? out : createTemporary(op, sumType, rewriter);
+    Value sum = temporary;
     if (!op.getAccumulate())
-      out = createZeroFill(op, out, rewriter);
-    out = createContraction(op, out, rewriter);
+      sum = createZeroFill(op, sum, rewriter);
+    else if (!inPlace)
+      sum = createConversion(op, out, sum, rewriter);
+    sum = createContraction(op, sum, rewriter);
     if (op.hasEpilogue())
-      out = createEpilogue(op, out, rewriter);
+      out = createEpilogue(op, sum, inPlace ? sum : out, rewriter);
+    else
+      out = inPlace ? sum : createConversion(op, sum, out, rewriter);
+    if (!inPlace && op.hasPureBufferSemantics())
+      memref::DeallocOp::create(rewriter, op.getLoc(), temporary);
     if (op.hasPureBufferSemantics())
       rewriter.eraseOp(op);
     else

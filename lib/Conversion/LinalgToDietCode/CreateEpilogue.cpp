@@ -72,10 +72,24 @@ static Value cloneConsumer(const EpiloguePlan &plan, Value sum, Block *body,
   return mapping.lookupOrDefault(old->getTerminator()->getOperand(0));
 }
 
+Type linalg_raising::getSumArgumentType(ContractionOpInterface op) {
+  return op.hasEpilogue() ? op.getEpilogue().front().getArgument(0).getType()
+                          : getElementTypeOrSelf(op.getOutOperand());
+}
+
+/// States the type of the sums if it is not the one by default for `out`.
+static TypeAttr getSumType(ContractionOpInterface producer, Value out) {
+  Type sum = producer.getSumElementType();
+  Type factor = getElementTypeOrSelf(producer.getLhsOperand());
+  bool isDefault = sum == contraction_impl::getDefaultSumType(
+                              factor, getElementTypeOrSelf(out));
+  return isDefault ? TypeAttr() : TypeAttr::get(sum);
+}
+
 static void createBody(const EpiloguePlan &plan, ContractionOpInterface fused,
                        PatternRewriter &rewriter) {
   OpBuilder::InsertionGuard guard(rewriter);
-  SmallVector<Type> types = {getElementTypeOrSelf(fused.getOutOperand())};
+  SmallVector<Type> types = {getSumArgumentType(plan.producer)};
   for (Value operand : fused.getEpilogueOperands())
     types.push_back(getElementTypeOrSelf(operand));
   Region &region = fused.getEpilogue();
@@ -103,6 +117,7 @@ linalg_raising::createWithEpilogue(const EpiloguePlan &plan, Value out,
   state.addRegion();
   auto fused = cast<ContractionOpInterface>(rewriter.create(state));
   fused.setEpilogueMapsAttr(getMaps(plan, rewriter));
+  fused.setSumTypeAttr(getSumType(producer, out));
   createBody(plan, fused, rewriter);
   return fused;
 }

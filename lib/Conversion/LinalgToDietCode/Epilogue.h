@@ -35,6 +35,9 @@ struct EpiloguePlan {
   SmallVector<std::pair<Value, TypedAttr>> constants;
 };
 
+/// The type in which `op` hands the sum to an epilogue.
+Type getSumArgumentType(ContractionOpInterface op);
+
 /// Plans the fusion of `consumer` into the epilogue of `producer`, whose result
 /// it reads as `product`. Fails, with a reason given to `rewriter`, unless the
 /// consumer is a scalar computation on the elements at one place alone.

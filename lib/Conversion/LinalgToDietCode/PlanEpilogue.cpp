@@ -133,6 +133,25 @@ static bool fitsProducer(const EpiloguePlan &plan) {
   return haveConsistentStaticSizes(operands);
 }
 
+/// The epilogue is given the sum as it is, so a consumer may write another type
+/// unless the product was to be rounded before.
+///
+///   %0 = dietcode.matmul ... -> tensor<?x?xf32>       sums of f32
+///   linalg.generic ins(%0) { arith.truncf }           writes f16
+static LogicalResult checkElementType(ContractionOpInterface producer,
+                                      linalg::LinalgOp consumer, Type from,
+                                      Type to, PatternRewriter &rewriter) {
+  if (from == to)
+    return success();
+  if (getSumArgumentType(producer) != producer.getSumElementType())
+    return rewriter.notifyMatchFailure(
+        consumer, "changes the element type of what is rounded before");
+  if (isa<FloatType>(producer.getSumElementType()) != isa<FloatType>(to))
+    return rewriter.notifyMatchFailure(consumer,
+                                       "changes between floats and integers");
+  return success();
+}
+
 FailureOr<EpiloguePlan>
 linalg_raising::planEpilogue(ContractionOpInterface producer,
                              linalg::LinalgOp consumer, Value product,
@@ -143,8 +162,9 @@ linalg_raising::planEpilogue(ContractionOpInterface producer,
   if (!isPlainShaped(init))
     return rewriter.notifyMatchFailure(
         consumer, "result is sparse, or not of floats or integers");
-  if (getElementTypeOrSelf(init) != getElementTypeOrSelf(product))
-    return rewriter.notifyMatchFailure(consumer, "changes the element type");
+  if (failed(checkElementType(producer, consumer, getElementTypeOrSelf(product),
+                              getElementTypeOrSelf(init), rewriter)))
+    return failure();
   EpiloguePlan plan{producer, consumer, {}, {}, {}, {}};
   for (auto [value, map] : llvm::zip_equal(
            producer.getEpilogueOperands(),

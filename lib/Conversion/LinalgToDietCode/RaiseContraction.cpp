@@ -44,8 +44,16 @@ struct Destination {
 // What is computed
 //===----------------------------------------------------------------------===//
 
-/// Whether the body is `yield(acc + a * b)` without casts, with the operands of
-/// the two operations in any order.
+/// What a factor is, in the type of the sum, which it may be extended to.
+/// Integers are signed.
+static Value lookThroughExtension(Value factor) {
+  Operation *op = factor.getDefiningOp();
+  return isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp>(op) ? op->getOperand(0)
+                                                            : factor;
+}
+
+/// Whether the body is `yield(acc + a * b)` without casts but of the factors to
+/// the type of the sum, with the operands of the two operations in any order.
 static bool isMultiplyAdd(linalg::LinalgOp op) {
   Block *body = op.getBlock();
   if (body->getNumArguments() != 3)
@@ -61,15 +69,19 @@ static bool isMultiplyAdd(linalg::LinalgOp op) {
   Operation *mul = term ? term.getDefiningOp() : nullptr;
   if (!isa_and_nonnull<arith::MulFOp, arith::MulIOp>(mul))
     return false;
-  return (mul->getOperand(0) == lhs && mul->getOperand(1) == rhs) ||
-         (mul->getOperand(0) == rhs && mul->getOperand(1) == lhs);
+  Value x = lookThroughExtension(mul->getOperand(0));
+  Value y = lookThroughExtension(mul->getOperand(1));
+  return (x == lhs && y == rhs) || (x == rhs && y == lhs);
 }
 
+/// Both factors must be of one type, and what is narrower than 32 bits may be
+/// summed up in 32 bits, as the operator does in any case.
 static bool hasOneElementType(linalg::LinalgOp op) {
-  Type type = getElementTypeOrSelf(op->getOperand(0));
-  return llvm::all_of(op->getOperandTypes(), [&](Type operand) {
-    return getElementTypeOrSelf(operand) == type;
-  });
+  Type lhs = getElementTypeOrSelf(op->getOperand(0));
+  Type rhs = getElementTypeOrSelf(op->getOperand(1));
+  Type out = getElementTypeOrSelf(op->getOperand(2));
+  return lhs == rhs &&
+         (lhs == out || out == contraction_impl::getDefaultSumType(lhs, lhs));
 }
 
 /// Only +0.0 is the zero that an empty sum has: added to a sum of -0.0 it gives
@@ -124,7 +136,7 @@ static StringRef findObstacle(linalg::LinalgOp op) {
   if (!hasOneElementType(op))
     return "its factors and its sum are not of one element type";
   if (!isMultiplyAdd(op))
-    return "its body does not add the product of the inputs without casts";
+    return "its body does not add the product of the inputs, at most extended";
   return "";
 }
 
@@ -345,7 +357,8 @@ static void replace(linalg::LinalgOp op, Product product,
         destination.out, /*epilogue_operands=*/ValueRange(),
         rewriter.getAffineMapArrayAttr(
             {product.lhs.map, product.rhs.map, product.out.map}),
-        destination.accumulate, none, /*dispatch=*/FlatSymbolRefAttr());
+        destination.accumulate, none, /*dispatch=*/FlatSymbolRefAttr(),
+        /*sum_type=*/TypeAttr());
     if (DenseI64ArrayAttr padding = getPadding(product))
       contract->setAttr(kPaddingAttrName, padding);
     return;
@@ -355,7 +368,8 @@ static void replace(linalg::LinalgOp op, Product product,
       destination.out, /*epilogue_operands=*/ValueRange(),
       /*transpose_a=*/product.lhs.map.getDimPosition(0) == MatmulOp::K,
       /*transpose_b=*/product.rhs.map.getDimPosition(0) == MatmulOp::N,
-      destination.accumulate, none, /*dispatch=*/FlatSymbolRefAttr());
+      destination.accumulate, none, /*dispatch=*/FlatSymbolRefAttr(),
+      /*sum_type=*/TypeAttr());
 }
 
 ///   linalg.<contraction> ins(%a, %b) outs(%c)

@@ -56,6 +56,8 @@ struct RangeUse {
   uint32_t range;
   double perBlock; ///< Distinct bytes.
   double fresh;    ///< Of these, the bytes that the block before does not read.
+  /// Blocks after which the walk begins again, 1 if there is none.
+  double period = 1;
 
   bool isWalked() const { return fresh > perBlock / 2; }
 };
@@ -65,7 +67,7 @@ public:
   Estimator(const LaunchState &launch, const BlockMap &map,
             const TracedLaunch &traced)
       : launch(launch), spec(launch.spec), map(map), traces(traced.blocks),
-        neighbour(traced.neighbour), sample(traced.sample),
+        neighbours(traced.neighbours), sample(traced.sample),
         sampled(std::max<double>(1, double(traced.sampledBlocks))) {}
 
   TimingReport run();
@@ -76,6 +78,7 @@ private:
   double distinctBytes(double n) const;
   std::vector<RangeUse> compareBlocks(const BlockTrace &first,
                                       const BlockTrace &second) const;
+  std::vector<RangeUse> findWalks() const;
   ReplayResult replayTogether(uint64_t blocks);
   void fill(TimingReport &report) const;
   void fillRates(TimingReport &report) const;
@@ -85,7 +88,7 @@ private:
   const DeviceSpec &spec;
   const BlockMap &map;
   const std::vector<const BlockTrace *> &traces;
-  const BlockTrace *neighbour;
+  const std::vector<Neighbour> &neighbours;
   const Sample &sample;
   double sampled;
   std::vector<ScheduledBlock> schedule;
@@ -104,7 +107,8 @@ double Estimator::fetchedBytes(double footprint, double perBlock) const {
   double resident =
       std::min(blocks, double(occupancy.blocks) * double(spec.smCount));
   double waves = std::ceil(busiest / occupancy.blocks);
-  double wave = neighbour ? distinctBytes(resident) : perBlock * resident;
+  double wave =
+      neighbours.empty() ? perBlock * resident : distinctBytes(resident);
   wave = std::min(wave, footprint);
   double once = std::min(footprint, wave * waves);
   double pushedOut =
@@ -112,24 +116,49 @@ double Estimator::fetchedBytes(double footprint, double perBlock) const {
   return once + (wave * waves - once) * pushedOut;
 }
 
+/// What blocks read of each range, with the periods of walks: until the range
+/// is through, or up to the first block traced that reads what the first one
+/// does, as where tiles lie in bands.
+std::vector<RangeUse> Estimator::findWalks() const {
+  std::vector<RangeUse> uses =
+      compareBlocks(*traces.front(), *neighbours.front().trace);
+  std::vector<std::vector<RangeUse>> later;
+  for (const Neighbour &neighbour : neighbours)
+    if (neighbour.block > 1)
+      later.push_back(compareBlocks(*traces.front(), *neighbour.trace));
+  for (RangeUse &use : uses) {
+    if (!use.isWalked())
+      continue;
+    use.period = double(launch.memory.ranges()[use.range].size) / use.fresh;
+    for (size_t i = 0; i < later.size(); ++i)
+      for (const RangeUse &other : later[i])
+        if (other.range == use.range && !other.isWalked())
+          use.period = std::min(
+              use.period,
+              double(neighbours[neighbours.size() - later.size() + i].block));
+  }
+  return uses;
+}
+
 /// The distinct bytes that `n` consecutive blocks read. In each range of memory
 /// a block reads some bytes that the block before it does not. Where that is
-/// most of them, the range is walked: n blocks read n times as much, until they
-/// have been through it. The other ranges move on whenever a walk is over, as
-/// the columns of a matrix product do when its rows are through.
+/// most of them, the range is walked: n blocks read n times as much, until the
+/// walk begins again. Others move on whenever a longer walk is over, as the
+/// columns of a matrix product do when its rows, or those of a band, are
+/// through.
 double Estimator::distinctBytes(double n) const {
-  std::vector<RangeUse> uses = compareBlocks(*traces.front(), *neighbour);
-  double walks = 1, distinct = 0;
-  auto rangeBytes = [&](const RangeUse &use) {
-    return double(launch.memory.ranges()[use.range].size);
-  };
-  for (const RangeUse &use : uses)
-    if (use.isWalked())
-      walks = std::max(walks, n * use.fresh / rangeBytes(use));
+  std::vector<RangeUse> uses = findWalks();
+  double distinct = 0;
   for (const RangeUse &use : uses) {
-    double bytes = use.isWalked() ? use.perBlock + (n - 1) * use.fresh
-                                  : use.perBlock * std::ceil(walks);
-    distinct += std::min(bytes, rangeBytes(use));
+    double walks = 1;
+    for (const RangeUse &other : uses)
+      if (other.period > use.period)
+        walks = std::max(walks, n / other.period);
+    double bytes = use.perBlock;
+    if (use.isWalked())
+      bytes += (std::min(n, use.period) - 1) * use.fresh;
+    distinct += std::min(bytes * std::ceil(walks),
+                         double(launch.memory.ranges()[use.range].size));
   }
   return distinct;
 }
@@ -369,6 +398,20 @@ std::vector<uint64_t> blocksToTrace(const LaunchState &launch) {
   std::vector<uint64_t> result;
   for (uint64_t i = 0; i < resident && i * sms < blocks; ++i)
     result.push_back(i * sms);
+  return result;
+}
+
+std::vector<uint64_t> neighboursToTrace(const LaunchState &launch) {
+  auto blocks = static_cast<uint64_t>(gridBlocks(launch));
+  auto sms = static_cast<uint64_t>(launch.spec.smCount);
+  double bytes = 0;
+  for (const MemoryRange &range : launch.memory.ranges())
+    bytes += double(range.size);
+  bool mayRepeat = blocks > sms && bytes > double(launch.spec.l2Bytes);
+  std::vector<uint64_t> result;
+  for (uint64_t i = 1; i < blocks && (i == 1 || (mayRepeat && i <= sms));
+       i *= 2)
+    result.push_back(i);
   return result;
 }
 

@@ -26,9 +26,16 @@ Occupancy occupancyOf(const LaunchState &launch);
 /// first, dealing blocks to SMs in turn.
 std::vector<uint64_t> blocksToTrace(const LaunchState &launch);
 
-/// A block that is traced, too, to see what consecutive blocks share: the
-/// second one, if there is one.
-constexpr uint64_t neighbourBlock = 1;
+/// Blocks that are traced, too, to see what consecutive blocks share: the
+/// second one, if there is one, and where DRAM may be read more than once those
+/// at powers of two up to a wave on as many SMs.
+std::vector<uint64_t> neighboursToTrace(const LaunchState &launch);
+
+/// A block and its trace.
+struct Neighbour {
+  uint64_t block;
+  const BlockTrace *trace;
+};
 
 /// Most records that the trace of one block may have.
 constexpr size_t mostTraceRecords = size_t(1) << 25;
@@ -36,7 +43,8 @@ constexpr size_t mostTraceRecords = size_t(1) << 25;
 /// Traces of a launch, and what was counted of its sampled blocks.
 struct TracedLaunch {
   std::vector<const BlockTrace *> blocks; ///< Of blocksToTrace.
-  const BlockTrace *neighbour = nullptr;  ///< Null if the grid is one block.
+  /// Of the blocks `neighboursToTrace`, as far as they could be traced.
+  std::vector<Neighbour> neighbours;
   const Sample &sample;
   uint64_t sampledBlocks;
 };

@@ -8,7 +8,7 @@ module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
     otherwise -> @k
   }
   func.func @f64(%a: memref<4x4xf64>, %b: memref<4x4xf64>, %c: memref<4x4xf64>) {
-    // expected-error @below {{'dietcode.matmul' op cannot be compiled for the GPU: 'lhs' has element type 'f64'; supported is f32}}
+    // expected-error @below {{'dietcode.matmul' op cannot be compiled for the GPU: 'lhs' has element type 'f64'; supported is f32, f16 and i8}}
     dietcode.matmul dispatch(@d) ins(%a, %b : memref<4x4xf64>, memref<4x4xf64>) outs(%c : memref<4x4xf64>)
     return
   }
@@ -22,9 +22,9 @@ module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
     case -> @k
     otherwise -> @k
   }
-  func.func @f16(%a: memref<4x4xf16>, %b: memref<4x4xf16>, %c: memref<4x4xf32>) {
-    // expected-error @below {{'dietcode.matmul' op cannot be compiled for the GPU: 'lhs' has element type 'f16'; supported is f32}}
-    dietcode.matmul dispatch(@d) ins(%a, %b : memref<4x4xf16>, memref<4x4xf16>) outs(%c : memref<4x4xf32>)
+  func.func @f16_sums(%a: memref<4x4xf16>, %b: memref<4x4xf16>, %c: memref<4x4xf16>) {
+    // expected-error @below {{'dietcode.matmul' op cannot be compiled for the GPU: factors of f16 are summed up in f16 by mma_f16_f16, but @k is built from fma}}
+    dietcode.matmul sums(f16) dispatch(@d) ins(%a, %b : memref<4x4xf16>, memref<4x4xf16>) outs(%c : memref<4x4xf16>)
     return
   }
 }
@@ -38,7 +38,7 @@ module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
     otherwise -> @k
   }
   func.func @i32(%a: memref<4x4xi32>, %b: memref<4x4xi32>, %c: memref<4x4xi32>) {
-    // expected-error @below {{'dietcode.matmul' op cannot be compiled for the GPU: 'lhs' has element type 'i32'; supported is f32}}
+    // expected-error @below {{'dietcode.matmul' op cannot be compiled for the GPU: 'lhs' has element type 'i32'; supported is f32, f16 and i8}}
     dietcode.matmul dispatch(@d) ins(%a, %b : memref<4x4xi32>, memref<4x4xi32>) outs(%c : memref<4x4xi32>)
     return
   }
@@ -46,21 +46,52 @@ module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
 
 // -----
 
-// Only the operand of the epilogue is not f32.
+// Only the operand of the epilogue is not supported.
 module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
   dietcode.micro_kernel @k #dietcode.schedule<block = [16, 64, 16], thread = [2, 4]>
   dietcode.dispatch @d on () {
     case -> @k
     otherwise -> @k
   }
-  func.func @epilogue_f16(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>, %bias: memref<4xf16>) {
-    // expected-error @below {{'dietcode.matmul' op cannot be compiled for the GPU: 'epilogue operand 0' has element type 'f16'; supported is f32}}
+  func.func @epilogue_f64(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>, %bias: memref<4xf64>) {
+    // expected-error @below {{'dietcode.matmul' op cannot be compiled for the GPU: 'epilogue operand 0' has element type 'f64'; supported is f32, f16, i8 and i32}}
     dietcode.matmul dispatch(@d) ins(%a, %b : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
-        epilogue(%bias : memref<4xf16>) maps [affine_map<(m, n) -> (n)>] do {
-    ^bb0(%sum: f32, %v: f16):
-      %0 = arith.extf %v : f16 to f32
+        epilogue(%bias : memref<4xf64>) maps [affine_map<(m, n) -> (n)>] do {
+    ^bb0(%sum: f32, %v: f64):
+      %0 = arith.truncf %v : f64 to f32
       dietcode.yield %0 : f32
     }
+    return
+  }
+}
+
+// -----
+
+module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
+  dietcode.micro_kernel @k #dietcode.schedule<block = [64, 64, 32], thread = [32, 32], instruction = mma_f16>
+  dietcode.dispatch @d on () {
+    case -> @k
+    otherwise -> @k
+  }
+  func.func @single(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>) {
+    // expected-error @below {{'dietcode.matmul' op cannot be compiled for the GPU: factors of f32 are summed up in f32 by fma, but @k is built from mma_f16}}
+    dietcode.matmul dispatch(@d) ins(%a, %b : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
+    return
+  }
+}
+
+// -----
+
+// The device has the instruction, the chip that code is for has not.
+module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_70">} {
+  // expected-error @below {{'dietcode.micro_kernel' op cannot be generated: sm_70 has no mma.m16n8k8, which needs sm_75}}
+  dietcode.micro_kernel @k #dietcode.schedule<block = [64, 64, 32], thread = [32, 32], instruction = mma_f16>
+  dietcode.dispatch @d on () {
+    case -> @k
+    otherwise -> @k
+  }
+  func.func @volta(%a: memref<4x4xf16>, %b: memref<4x4xf16>, %c: memref<4x4xf32>) {
+    dietcode.matmul dispatch(@d) ins(%a, %b : memref<4x4xf16>, memref<4x4xf16>) outs(%c : memref<4x4xf32>)
     return
   }
 }

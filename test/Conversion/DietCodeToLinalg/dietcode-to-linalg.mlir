@@ -165,11 +165,58 @@ func.func @residual_in_place(%a: memref<?x8xf32>, %b: memref<8x4xf32>, %c: memre
   return
 }
 
-// Are the bytes signed?
+// Integers are signed.
 // CHECK-LABEL: func.func @widening_integers(
-// CHECK-NEXT:    dietcode.matmul
+// CHECK:         ^bb0(%[[X:.+]]: i8, %[[Y:.+]]: i8, %{{.+}}: i32):
+// CHECK-NEXT:      %[[WX:.+]] = arith.extsi %[[X]] : i8 to i32
+// CHECK-NEXT:      %[[WY:.+]] = arith.extsi %[[Y]] : i8 to i32
+// CHECK-NEXT:      arith.muli %[[WX]], %[[WY]] : i32
 func.func @widening_integers(%a: tensor<?x8xi8>, %b: tensor<8x4xi8>, %init: tensor<?x4xi32>) -> tensor<?x4xi32> {
   %0 = dietcode.matmul ins(%a, %b : tensor<?x8xi8>, tensor<8x4xi8>)
                        outs(%init : tensor<?x4xi32>) -> tensor<?x4xi32>
   return %0 : tensor<?x4xi32>
+}
+
+// Sums of another type than the destination have a place of their own.
+// CHECK-LABEL: func.func @halves(
+// CHECK-SAME:    %{{.+}}: tensor<?x8xf16>, %{{.+}}: tensor<8x4xf16>, %[[INIT:[^:]+]]: tensor<?x4xf16>)
+// CHECK:         %[[EMPTY:.+]] = tensor.empty(%{{.+}}) : tensor<?x4xf32>
+// CHECK:         %[[ZERO:.+]] = linalg.fill ins(%{{.+}} : f32) outs(%[[EMPTY]] : tensor<?x4xf32>)
+// CHECK:         %[[SUM:.+]] = linalg.generic {{.*}} outs(%[[ZERO]] : tensor<?x4xf32>)
+// CHECK:         linalg.generic {{.*}} ins(%[[SUM]] : tensor<?x4xf32>) outs(%[[INIT]] : tensor<?x4xf16>)
+// CHECK:           arith.truncf %{{.+}} : f32 to f16
+func.func @halves(%a: tensor<?x8xf16>, %b: tensor<8x4xf16>, %init: tensor<?x4xf16>) -> tensor<?x4xf16> {
+  %0 = dietcode.matmul ins(%a, %b : tensor<?x8xf16>, tensor<8x4xf16>)
+                       outs(%init : tensor<?x4xf16>) -> tensor<?x4xf16>
+  return %0 : tensor<?x4xf16>
+}
+
+// Unless it is stated that they have its type.
+// CHECK-LABEL: func.func @half_sums(
+// CHECK-NOT:     tensor.empty
+// CHECK:         arith.mulf %{{.+}}, %{{.+}} : f16
+func.func @half_sums(%a: tensor<?x8xf16>, %b: tensor<8x4xf16>, %init: tensor<?x4xf16>) -> tensor<?x4xf16> {
+  %0 = dietcode.matmul sums(f16) ins(%a, %b : tensor<?x8xf16>, tensor<8x4xf16>)
+                       outs(%init : tensor<?x4xf16>) -> tensor<?x4xf16>
+  return %0 : tensor<?x4xf16>
+}
+
+// CHECK-LABEL: func.func @accumulated_buffers(
+// CHECK-SAME:    %{{.+}}: memref<?x8xf16>, %{{.+}}: memref<8x4xf16>, %[[OUT:[^:]+]]: memref<?x4xf16>)
+// CHECK:         %[[SUM:.+]] = memref.alloc(%{{.+}}) : memref<?x4xf32>
+// CHECK:         linalg.generic {{.*}} ins(%[[OUT]] : memref<?x4xf16>) outs(%[[SUM]] : memref<?x4xf32>)
+// CHECK:         linalg.generic {{.*}} outs(%[[SUM]] : memref<?x4xf32>)
+// CHECK:         linalg.generic {{.*}} ins(%[[SUM]] : memref<?x4xf32>) outs(%[[OUT]] : memref<?x4xf16>)
+// CHECK:         ^bb0(%[[X:.+]]: f32, %{{.+}}: f16):
+// CHECK-NEXT:      %[[Y:.+]] = math.absf %[[X]] : f32
+// CHECK-NEXT:      %[[Z:.+]] = arith.truncf %[[Y]] : f32 to f16
+// CHECK:         memref.dealloc %[[SUM]]
+func.func @accumulated_buffers(%a: memref<?x8xf16>, %b: memref<8x4xf16>, %c: memref<?x4xf16>) {
+  dietcode.matmul accumulate ins(%a, %b : memref<?x8xf16>, memref<8x4xf16>) outs(%c : memref<?x4xf16>) do {
+  ^bb0(%sum: f32):
+    %0 = math.absf %sum : f32
+    %1 = arith.truncf %0 : f32 to f16
+    dietcode.yield %1 : f16
+  }
+  return
 }

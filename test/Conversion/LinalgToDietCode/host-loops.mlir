@@ -2,15 +2,15 @@
 
 // A product that is left to loops on the host is not left so in silence.
 
-func.func @widening(%a: tensor<5x8xf16>, %b: tensor<8x4xf16>, %c: tensor<5x4xf32>) -> tensor<5x4xf32> {
+func.func @widening(%a: tensor<5x8xf16>, %b: tensor<8x4xf16>, %c: tensor<5x4xf64>) -> tensor<5x4xf64> {
   // expected-warning @below {{'linalg.matmul' op will run on the host: its factors and its sum are not of one element type}}
-  %0 = linalg.matmul ins(%a, %b : tensor<5x8xf16>, tensor<8x4xf16>) outs(%c : tensor<5x4xf32>) -> tensor<5x4xf32>
-  return %0 : tensor<5x4xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<5x8xf16>, tensor<8x4xf16>) outs(%c : tensor<5x4xf64>) -> tensor<5x4xf64>
+  return %0 : tensor<5x4xf64>
 }
 
-func.func @widening_integers(%a: memref<5x8xi8>, %b: memref<8x4xi8>, %c: memref<5x4xi32>) {
-  // expected-warning @below {{'linalg.matmul' op will run on the host: its factors and its sum are not of one element type}}
-  linalg.matmul ins(%a, %b : memref<5x8xi8>, memref<8x4xi8>) outs(%c : memref<5x4xi32>)
+func.func @widening_unsigned(%a: memref<5x8xi8>, %b: memref<8x4xi8>, %c: memref<5x4xi32>) {
+  // expected-warning @below {{'linalg.matmul' op will run on the host: its body does not add the product of the inputs, at most extended}}
+  linalg.matmul {cast = #linalg.type_fn<cast_unsigned>} ins(%a, %b : memref<5x8xi8>, memref<8x4xi8>) outs(%c : memref<5x4xi32>)
   return
 }
 

@@ -127,13 +127,13 @@ func.func @doubled_accumulator(%a: tensor<5x8xf32>, %b: tensor<8x4xf32>,
 }
 
 // CHECK-LABEL: func.func @widening(
-// Casts: the type of the sum is not that of the factors.
+// Casts: the type of the sum is neither that of the factors nor of 32 bits.
 // CHECK-NEXT:    linalg.matmul
 func.func @widening(%a: tensor<5x8xf16>, %b: tensor<8x4xf16>,
-                    %c: tensor<5x4xf32>) -> tensor<5x4xf32> {
+                    %c: tensor<5x4xf64>) -> tensor<5x4xf64> {
   %0 = linalg.matmul ins(%a, %b : tensor<5x8xf16>, tensor<8x4xf16>)
-                     outs(%c : tensor<5x4xf32>) -> tensor<5x4xf32>
-  return %0 : tensor<5x4xf32>
+                     outs(%c : tensor<5x4xf64>) -> tensor<5x4xf64>
+  return %0 : tensor<5x4xf64>
 }
 
 // CHECK-LABEL: func.func @complex_elements(
@@ -195,21 +195,37 @@ func.func @other_use(%a: tensor<5x8xf32>, %b: tensor<8x4xf32>,
   return %0, %1 : tensor<5x4xf32>, tensor<5x4xf32>
 }
 
-// CHECK-LABEL: func.func @truncation(
-// The element of the product has to have the type of the result.
+// CHECK-LABEL: func.func @late_extension(
+// The product is rounded before it gets another type.
 // CHECK:         dietcode.matmul
 // CHECK-NEXT:    linalg.generic
-func.func @truncation(%a: tensor<5x8xf32>, %b: tensor<8x4xf32>, %c: tensor<5x4xf32>,
-                      %init: tensor<5x4xf16>) -> tensor<5x4xf16> {
+func.func @late_extension(%a: tensor<5x8xf16>, %b: tensor<8x4xf16>, %c: tensor<5x4xf16>,
+                          %init: tensor<5x4xf32>) -> tensor<5x4xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<5x8xf16>, tensor<8x4xf16>)
+                     outs(%c : tensor<5x4xf16>) -> tensor<5x4xf16>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%0 : tensor<5x4xf16>) outs(%init : tensor<5x4xf32>) {
+  ^bb0(%x: f16, %out: f32):
+    %2 = arith.extf %x : f16 to f32
+    linalg.yield %2 : f32
+  } -> tensor<5x4xf32>
+  return %1 : tensor<5x4xf32>
+}
+
+// CHECK-LABEL: func.func @quantization(
+// CHECK:         dietcode.matmul
+// CHECK-NEXT:    linalg.generic
+func.func @quantization(%a: tensor<5x8xf32>, %b: tensor<8x4xf32>, %c: tensor<5x4xf32>,
+                        %init: tensor<5x4xi32>) -> tensor<5x4xi32> {
   %0 = linalg.matmul ins(%a, %b : tensor<5x8xf32>, tensor<8x4xf32>)
                      outs(%c : tensor<5x4xf32>) -> tensor<5x4xf32>
   %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%0 : tensor<5x4xf32>) outs(%init : tensor<5x4xf16>) {
-  ^bb0(%x: f32, %out: f16):
-    %2 = arith.truncf %x : f32 to f16
-    linalg.yield %2 : f16
-  } -> tensor<5x4xf16>
-  return %1 : tensor<5x4xf16>
+      ins(%0 : tensor<5x4xf32>) outs(%init : tensor<5x4xi32>) {
+  ^bb0(%x: f32, %out: i32):
+    %2 = arith.fptosi %x : f32 to i32
+    linalg.yield %2 : i32
+  } -> tensor<5x4xi32>
+  return %1 : tensor<5x4xi32>
 }
 
 // CHECK-LABEL: func.func @transposed_product(

@@ -142,13 +142,25 @@ func.func @f(%a: tensor<?x16xf32>, %b: tensor<16x16xf32>, %c: tensor<?x16xf32>) 
   return %0 : tensor<?x16xf32>
 }
 
-//--- f16.mlir
+//--- f64.mlir
 // What cannot be compiled is an error before anything is measured.
-// RUN: not dietcode-tune %t/f16.mlir -o %t/f16.tuned.mlir 2>&1 | FileCheck %s --check-prefix=F16
-// F16-NOT: {{error|note}}:
-// F16: f16.mlir:[[#]]:8: error: 'dietcode.matmul' op cannot be compiled for the GPU: 'lhs' has element type 'f16'; supported is f32
-// F16-NOT: {{error|note}}:
-// RUN: not ls %t/f16.tuned.mlir
+// RUN: not dietcode-tune %t/f64.mlir -o %t/f64.tuned.mlir 2>&1 | FileCheck %s --check-prefix=F64
+// F64-NOT: {{error|note}}:
+// F64: f64.mlir:[[#]]:8: error: 'dietcode.matmul' op cannot be compiled for the GPU: 'lhs' has element type 'f64'; supported is f32, f16 and i8
+// F64-NOT: {{error|note}}:
+// RUN: not ls %t/f64.tuned.mlir
+func.func @f(%a: tensor<?x64xf64>, %b: tensor<64x32xf64>, %c: tensor<?x32xf64>) -> tensor<?x32xf64> {
+  %0 = linalg.matmul ins(%a, %b : tensor<?x64xf64>, tensor<64x32xf64>) outs(%c : tensor<?x32xf64>) -> tensor<?x32xf64>
+  return %0 : tensor<?x32xf64>
+}
+
+//--- half.mlir
+// Products of halves are searched among all that serves them, and verified up to
+// the rounding of what is written.
+// RUN: dietcode-tune %t/half.mlir --trials=4 --space=instruction=mma_f16 -o %t/half.tuned.mlir 2>&1 | FileCheck %s --check-prefix=HALF
+// HALF: @f matmul (matmul f16 nn acc): 4 of {{[0-9]+}} candidates measured, 0 failed
+// HALF: {{[0-9x]+}}_mma{{.*}}_mnm
+// RUN: dietcode-run %t/half.tuned.mlir --check --arg-shapes 40x64,64x32,40x32
 func.func @f(%a: tensor<?x64xf16>, %b: tensor<64x32xf16>, %c: tensor<?x32xf16>) -> tensor<?x32xf16> {
   %0 = linalg.matmul ins(%a, %b : tensor<?x64xf16>, tensor<64x32xf16>) outs(%c : tensor<?x32xf16>) -> tensor<?x32xf16>
   return %0 : tensor<?x32xf16>

@@ -41,6 +41,71 @@ TEST(Schedule, NamesRoundTrip) {
   EXPECT_EQ(parseSchedule("128x64x8_8x4_k2")->split, 2);
   EXPECT_EQ(parseSchedule("128x64x8_8x4_v2")->vector, 2);
   EXPECT_EQ(parseSchedule("128x64x8_8x4_nm")->order, TileOrder::NFirst);
+  EXPECT_EQ(parseSchedule("128x64x8_8x4_mnm")->order, TileOrder::Bands);
+  EXPECT_EQ(schedule.kernelName(), "simt_128x64x8_8x4_s3_k12_v1_nm");
+}
+
+TEST(Schedule, NamesOfInstructionsRoundTrip) {
+  for (Instruction instruction : allInstructions()) {
+    Schedule schedule{128, 128, 32, 64, 64};
+    schedule.instruction = instruction;
+    EXPECT_EQ(*parseSchedule(schedule.name()), schedule) << schedule.name();
+    schedule.stages = 1;
+    schedule.order = TileOrder::Bands;
+    EXPECT_EQ(*parseSchedule(schedule.name()), schedule) << schedule.name();
+    EXPECT_EQ(lookupInstruction(infoOf(instruction).name), instruction);
+    EXPECT_EQ(infoOf(instruction).instruction, instruction);
+    EXPECT_NE(instructionNames().find(infoOf(instruction).name),
+              std::string_view::npos);
+  }
+  EXPECT_EQ(parseSchedule("128x128x32_64x64_mma16_k2")->instruction,
+            Instruction::MmaF16F16);
+  EXPECT_EQ(parseSchedule("128x128x32_64x64_mma_k2")->kernelName(),
+            "warp_128x128x32_64x64_mma_k2");
+  EXPECT_FALSE(lookupInstruction("mma"));
+}
+
+TEST(Schedule, InstructionsFollowTheTypes) {
+  using List = std::vector<Instruction>;
+  EXPECT_EQ(instructionsFor("f32", "f32"), (List{Instruction::Fma}));
+  EXPECT_EQ(instructionsFor("f16", "f32"),
+            (List{Instruction::Fma, Instruction::MmaF16}));
+  EXPECT_EQ(instructionsFor("f16", "f16"), (List{Instruction::MmaF16F16}));
+  EXPECT_EQ(instructionsFor("i8", "i32"), (List{Instruction::MmaI8}));
+  EXPECT_TRUE(instructionsFor("f64", "f64").empty());
+}
+
+/// "128x128x32_64x64" with an instruction and what follows it.
+static Schedule scheduleOf(const char *name) { return *parseSchedule(name); }
+
+TEST(Schedule, LayoutOfAWarpTile) {
+  std::optional<ScheduleLayout> layout =
+      layoutOf(scheduleOf("256x128x32_64x32_mma"));
+  ASSERT_TRUE(layout);
+  EXPECT_EQ(layout->threads, 4 * 4 * 32);
+  EXPECT_EQ(layout->warpsM, 4);
+  EXPECT_EQ(layout->warpsN, 4);
+  EXPECT_EQ(layout->lanesM * layout->lanesN, 32);
+  EXPECT_EQ(layout->sums, 64 * 32 / 32);
+  EXPECT_EQ(layout->groupN, 2);
+  // Chunks of 16 bytes: 256 x 32 halves for 512 threads.
+  EXPECT_EQ(layout->vectorA, 8);
+  EXPECT_EQ(layout->copiesA, 2);
+  EXPECT_EQ(layoutOf(scheduleOf("128x128x32_64x32_mma8"))->vectorA, 16);
+  EXPECT_FALSE(layoutOf(scheduleOf("64x64x32_8x32_mma")));
+  Resources use = resourcesOf(scheduleOf("256x128x32_64x64_mma"), t4());
+  EXPECT_EQ(use.threads, 256);
+  // 2 stages * (256 + 128) * 32 halves, without padding.
+  EXPECT_EQ(use.sharedBytes, 49152);
+  // 128 sums + 2 * 16 fragments + 24 staged + 2 * 6 addresses + 40.
+  EXPECT_EQ(use.registers, 236);
+  EXPECT_EQ(use.blocksPerSM, 1);
+  EXPECT_EQ(stepsOf(scheduleOf("256x128x32_64x64_mma")).front().threads, 256);
+}
+
+TEST(Schedule, BandsHaveAsManyRowsForAnyTile) {
+  EXPECT_EQ(bandTiles(scheduleOf("256x128x32_64x64_mma")), 4);
+  EXPECT_EQ(bandTiles(scheduleOf("16x128x32_16x64_mma")), 64);
 }
 
 TEST(Schedule, RefusesMalformedNames) {
@@ -51,12 +116,14 @@ TEST(Schedule, RefusesMalformedNames) {
         "128x64x8_8x4_v2_k2", "128x64x8_8x4_k99999999999999999999"}) {
     Expected<Schedule> schedule = parseSchedule(name);
     ASSERT_FALSE(schedule.has_value()) << name;
-    EXPECT_EQ(schedule.error().message,
-              "'" + std::string(name) +
-                  "' is not a schedule; write one as "
-                  "<blockM>x<blockN>x<blockK>_<threadM>x<threadN>, for example "
-                  "128x128x8_8x8, followed by what is not as by default: "
-                  "_s<stages>, _k<split>, _v<vector>, _nm");
+    EXPECT_EQ(
+        schedule.error().message,
+        "'" + std::string(name) +
+            "' is not a schedule; write one as "
+            "<blockM>x<blockN>x<blockK>_<threadM>x<threadN>, for example "
+            "128x128x8_8x8, followed by what is not as by default: "
+            "_mma, _mma16 or _mma8, _s<stages>, _k<split>, _v<vector>, _nm or "
+            "_mnm");
   }
 }
 
@@ -185,6 +252,35 @@ TEST(Constraints, TileSize) {
   EXPECT_EQ(messageOf({64, -64, 8, 2, 2}),
             "tile-size: the 64x-64x8 tile has a block extent of -64, which is "
             "not a multiple of 4 between 4 and 1024");
+}
+
+TEST(Constraints, Instruction) {
+  EXPECT_EQ(messageOf(scheduleOf("128x128x32_64x64_mma")), "valid");
+  EXPECT_EQ(
+      messageOf(scheduleOf("128x128x32_64x64_mma"), *lookupDevice("v100")),
+      "instruction: the v100, which is sm_70, has no mma.m16n8k8, which "
+      "needs sm_75");
+  EXPECT_EQ(messageOf(scheduleOf("64x64x32_8x32_mma")),
+            "instruction-tile: the 8x32x32 warp tile is not made of whole "
+            "16x8x8 products, which mma.m16n8k8 computes");
+  EXPECT_EQ(messageOf(scheduleOf("64x64x8_32x32_mma8")),
+            "instruction-tile: the 32x32x8 warp tile is not made of whole "
+            "8x8x16 products, which mma.m8n8k16 computes");
+  EXPECT_EQ(messageOf(scheduleOf("96x64x32_32x32_mma")),
+            "tile-size: the 96x64x32 tile has a block extent of 96, which is "
+            "not a power of two as swizzled tiles need");
+  EXPECT_EQ(messageOf(scheduleOf("512x64x32_256x32_mma")),
+            "thread-tile: the 256x32 warp tile has an extent of 256, which is "
+            "not a power of two between 1 and 128");
+  EXPECT_EQ(messageOf(scheduleOf("64x64x32_32x32_mma_v2")),
+            "vector: vectors of 2 words are not supported with mma_f16: "
+            "threads copy rows of matrices, which have 4");
+  EXPECT_EQ(messageOf(scheduleOf("32x32x16_16x16_mma")),
+            "staging: the 32x16 tile of A has 512 elements, which 128 threads "
+            "cannot copy in equal parts");
+  EXPECT_EQ(messageOf(scheduleOf("128x128x32_128x64_mma")),
+            "registers: the 128x64 warp tile needs about 440 registers per "
+            "thread, the t4 allows 255");
 }
 
 TEST(Constraints, KTile) {
@@ -340,6 +436,39 @@ TEST(Enumeration, CrossesEveryAxis) {
   EXPECT_EQ(enumerateSchedules(t4(), space).size(), 8u);
 }
 
+TEST(Enumeration, IsOfTheInstructionsThatAreAskedFor) {
+  std::vector<Schedule> both =
+      enumerateSchedules(t4(), {}, {Instruction::Fma, Instruction::MmaF16});
+  std::vector<Schedule> halves =
+      enumerateSchedules(t4(), {}, {Instruction::MmaF16});
+  EXPECT_EQ(both.size(), enumerateSchedules(t4()).size() + halves.size());
+  EXPECT_GE(halves.size(), 300u);
+  for (const Schedule &schedule : halves) {
+    EXPECT_EQ(schedule.instruction, Instruction::MmaF16) << schedule.name();
+    EXPECT_EQ(schedule.order, TileOrder::Bands) << schedule.name();
+    std::optional<ScheduleLayout> layout = layoutOf(schedule);
+    EXPECT_EQ(layout->threads * layout->vectorA * layout->copiesA,
+              schedule.blockM * schedule.blockK);
+    EXPECT_EQ(layout->threads * layout->vectorB * layout->copiesB,
+              schedule.blockN * schedule.blockK);
+    EXPECT_EQ(layout->sums * layout->threads,
+              schedule.blockM * schedule.blockN);
+  }
+  EXPECT_TRUE(
+      enumerateSchedules(*lookupDevice("v100"), {}, {Instruction::MmaF16})
+          .empty());
+  ScheduleSpace space;
+  EXPECT_TRUE(setAxis(space, "instruction=mma_f16,mma_i8"));
+  EXPECT_TRUE(enumerateSchedules(t4(), space).empty());
+  EXPECT_EQ(enumerateSchedules(t4(), space, allInstructions()).size(),
+            enumerateSchedules(t4(), {}, {Instruction::MmaF16}).size() +
+                enumerateSchedules(t4(), {}, {Instruction::MmaI8}).size());
+  EXPECT_TRUE(setAxis(space, "order=mn"));
+  for (const Schedule &schedule :
+       enumerateSchedules(t4(), space, {Instruction::MmaF16}))
+    EXPECT_EQ(schedule.order, TileOrder::MFirst) << schedule.name();
+}
+
 TEST(Space, AxesAreReplaced) {
   ScheduleSpace space;
   for (const char *axis :
@@ -363,7 +492,7 @@ TEST(Space, RefusesMistakes) {
   EXPECT_EQ(messageFor("warps=4"),
             "'warps' is no axis of the space of schedules; there are block_m, "
             "block_n, block_k, thread_m, thread_n, stages, split, vector, "
-            "order");
+            "order, instruction");
   EXPECT_EQ(messageFor("split"),
             "'' is no value of the axis 'split' of the space of schedules");
   EXPECT_EQ(messageFor("split=1,,2"),

@@ -33,7 +33,8 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ArrayRef<int64_t> block,
                                    ArrayRef<int64_t> thread, int64_t stages,
                                    int64_t split, int64_t vector,
-                                   ::dietcode::TileOrder) {
+                                   ::dietcode::TileOrder,
+                                   ::dietcode::Instruction) {
   if (failed(verifyTile(emitError, "block", block, 3)) ||
       failed(verifyTile(emitError, "thread", thread, 2)))
     return failure();
@@ -66,6 +67,7 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   schedule.split = getSplit();
   schedule.vector = getVector();
   schedule.order = getOrder();
+  schedule.instruction = getInstruction();
   return schedule;
 }
 
@@ -73,7 +75,8 @@ ScheduleAttr ScheduleAttr::get(MLIRContext *context,
                                const ::dietcode::Schedule &schedule) {
   return get(context, {schedule.blockM, schedule.blockN, schedule.blockK},
              {schedule.threadM, schedule.threadN}, schedule.stages,
-             schedule.split, schedule.vector, schedule.order);
+             schedule.split, schedule.vector, schedule.order,
+             schedule.instruction);
 }
 
 //===----------------------------------------------------------------------===//

@@ -125,13 +125,35 @@ contraction_impl::getOperandMaps(Interface op, ArrayRef<AffineMap> maps) {
   return result;
 }
 
+Type contraction_impl::getDefaultSumType(Type factor, Type out) {
+  Type sum = isa<FloatType>(factor)
+                 ? Type(Float32Type::get(factor.getContext()))
+                 : Type(IntegerType::get(factor.getContext(), 32));
+  for (Type type : {factor, out})
+    if (type.getIntOrFloatBitWidth() > sum.getIntOrFloatBitWidth())
+      sum = type;
+  return sum;
+}
+
+Type contraction_impl::getSumElementType(Operation *op) {
+  auto contraction = cast<Interface>(op);
+  return contraction.getSumType().value_or(
+      getDefaultSumType(getElementTypeOrSelf(contraction.getLhsOperand()),
+                        getElementTypeOrSelf(contraction.getOutOperand())));
+}
+
 ::dietcode::OperatorTraits contraction_impl::getTraits(Interface op,
                                                        StringRef kind) {
   ::dietcode::OperatorTraits traits;
+  auto print = [](Type type) {
+    std::string text;
+    llvm::raw_string_ostream(text) << type;
+    return text;
+  };
   traits.kind = kind;
-  traits.elementType.clear();
-  llvm::raw_string_ostream(traits.elementType)
-      << getElementTypeOrSelf(op.getLhsOperand());
+  traits.elementType = print(getElementTypeOrSelf(op.getLhsOperand()));
+  traits.sumType = print(op.getSumElementType());
+  traits.outType = print(getElementTypeOrSelf(op.getOutOperand()));
   traits.accumulate = op.getAccumulate();
   traits.epilogueOperands = op.getEpilogueOperands().size();
   return traits;
@@ -191,6 +213,12 @@ static LogicalResult verifyElementTypes(Interface op) {
       isa<IntegerType>(lhs) != isa<IntegerType>(out))
     return op->emitOpError()
            << "multiplies " << lhs << ", which cannot be summed up in " << out;
+  if (std::optional<Type> sum = op.getSumType())
+    if (isa<FloatType>(lhs) != isa<FloatType>(*sum) ||
+        isa<IntegerType>(lhs) != isa<IntegerType>(*sum) ||
+        sum->getIntOrFloatBitWidth() < lhs.getIntOrFloatBitWidth())
+      return op->emitOpError() << "multiplies " << lhs
+                               << ", which cannot be summed up in " << *sum;
   return success();
 }
 
@@ -241,12 +269,13 @@ static LogicalResult verifyEpilogueArguments(Interface op) {
   if (body.getNumArguments() != expected)
     return op->emitOpError() << "epilogue must have " << expected
                              << " arguments, got " << body.getNumArguments();
-  // Without an epilogue the sum is what is written, so it has the type of the
-  // destination.
-  if (body.getArgument(0).getType() != getElementTypeOrSelf(op.getOutOperand()))
+  Type sum = body.getArgument(0).getType();
+  if (sum != getElementTypeOrSelf(op.getOutOperand()) &&
+      sum != op.getSumElementType())
     return op->emitOpError()
-           << "epilogue argument 0 must have the element type of 'out', got "
-           << body.getArgument(0).getType();
+           << "epilogue argument 0 must have the element type of 'out' or that "
+              "of the sums, "
+           << op.getSumElementType() << ", got " << sum;
   for (auto [index, operand] : llvm::enumerate(op.getEpilogueOperands()))
     if (body.getArgument(index + 1).getType() != getElementTypeOrSelf(operand))
       return op->emitOpError()

@@ -39,7 +39,21 @@ static void printTile(AsmPrinter &printer, ArrayRef<int64_t> tile) {
   printer << '[' << llvm::interleaved(tile) << ']';
 }
 
-/// order ::= `[` (`m` `,` `n` | `n` `,` `m`) `]`
+/// The dimensions that tiles are walked in, as they are spelled.
+static ArrayRef<StringRef> getDims(::dietcode::TileOrder order) {
+  static const StringRef dims[] = {"m", "n", "m"};
+  switch (order) {
+  case ::dietcode::TileOrder::MFirst:
+    return ArrayRef(dims).take_front(2);
+  case ::dietcode::TileOrder::NFirst:
+    return ArrayRef(dims).take_back(2);
+  case ::dietcode::TileOrder::Bands:
+    return dims;
+  }
+  llvm_unreachable("unknown order of tiles");
+}
+
+/// order ::= `[` (`m` `,` `n` | `n` `,` `m` | `m` `,` `n` `,` `m`) `]`
 static ParseResult parseOrder(AsmParser &parser, ::dietcode::TileOrder &order) {
   SMLoc loc = parser.getCurrentLocation();
   SmallVector<StringRef> dims;
@@ -47,24 +61,46 @@ static ParseResult parseOrder(AsmParser &parser, ::dietcode::TileOrder &order) {
         return parser.parseKeyword(&dims.emplace_back());
       }))
     return failure();
-  bool isMFirst = dims == ArrayRef<StringRef>{"m", "n"};
-  if (!isMFirst && dims != ArrayRef<StringRef>{"n", "m"})
-    return parser.emitError(loc) << "order must be [m, n] or [n, m], got ["
-                                 << llvm::interleaved(dims) << ']';
-  order =
-      isMFirst ? ::dietcode::TileOrder::MFirst : ::dietcode::TileOrder::NFirst;
+  for (auto known :
+       {::dietcode::TileOrder::MFirst, ::dietcode::TileOrder::NFirst,
+        ::dietcode::TileOrder::Bands})
+    if (getDims(known) == ArrayRef<StringRef>(dims)) {
+      order = known;
+      return success();
+    }
+  return parser.emitError(loc)
+         << "order must be [m, n], [n, m] or [m, n, m], got ["
+         << llvm::interleaved(dims) << ']';
+}
+
+/// instruction ::= `fma` | `mma_f16` | `mma_f16_f16` | `mma_i8`
+static ParseResult parseInstruction(AsmParser &parser,
+                                    ::dietcode::Instruction &instruction) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef name;
+  if (parser.parseKeyword(&name))
+    return failure();
+  std::optional<::dietcode::Instruction> known =
+      ::dietcode::lookupInstruction(name);
+  if (!known)
+    return parser.emitError(loc)
+           << "there is no instruction " << name << "; a schedule has one of "
+           << StringRef(::dietcode::instructionNames());
+  instruction = *known;
   return success();
 }
 
 /// refinements ::= (`,` name `=` value)*, each at most once.
 static ParseResult parseRefinements(AsmParser &parser, int64_t &stages,
                                     int64_t &split, int64_t &vector,
-                                    ::dietcode::TileOrder &order) {
+                                    ::dietcode::TileOrder &order,
+                                    ::dietcode::Instruction &instruction) {
   ::dietcode::Schedule defaults;
   stages = defaults.stages;
   split = defaults.split;
   vector = defaults.vector;
   order = defaults.order;
+  instruction = defaults.instruction;
   SmallVector<StringRef> seen;
   while (succeeded(parser.parseOptionalComma())) {
     SMLoc loc = parser.getCurrentLocation();
@@ -79,18 +115,27 @@ static ParseResult parseRefinements(AsmParser &parser, int64_t &stages,
                      .Case("split", &split)
                      .Case("vector", &vector)
                      .Default(nullptr);
-    if (!value && name != "order")
+    ParseResult parsed = failure();
+    if (value)
+      parsed = parser.parseInteger(*value);
+    else if (name == "order")
+      parsed = parseOrder(parser, order);
+    else if (name == "instruction")
+      parsed = parseInstruction(parser, instruction);
+    else
       return parser.emitError(loc)
              << "a schedule has no parameter " << name
-             << "; after block and thread come stages, split, vector and order";
-    if (value ? parser.parseInteger(*value) : parseOrder(parser, order))
+             << "; after block and thread come stages, split, vector, order "
+                "and instruction";
+    if (parsed)
       return failure();
   }
   return success();
 }
 
 static void printRefinements(AsmPrinter &printer, int64_t stages, int64_t split,
-                             int64_t vector, ::dietcode::TileOrder order) {
+                             int64_t vector, ::dietcode::TileOrder order,
+                             ::dietcode::Instruction instruction) {
   ::dietcode::Schedule defaults;
   if (stages != defaults.stages)
     printer << ", stages = " << stages;
@@ -99,7 +144,10 @@ static void printRefinements(AsmPrinter &printer, int64_t stages, int64_t split,
   if (vector != defaults.vector)
     printer << ", vector = " << vector;
   if (order != defaults.order)
-    printer << ", order = [n, m]";
+    printer << ", order = [" << llvm::interleaved(getDims(order)) << ']';
+  if (instruction != defaults.instruction)
+    printer << ", instruction = "
+            << StringRef(::dietcode::infoOf(instruction).name);
 }
 
 #define GET_ATTRDEF_CLASSES

@@ -11,6 +11,7 @@
 #include "dietcode/Dialect/DietCode/Transforms/Selection.h"
 #include "dietcode/Search/ScheduleSpace.h"
 #include <cmath>
+#include <map>
 
 namespace mlir::dietcode {
 #define GEN_PASS_DEF_DIETCODESELECTMICROKERNELSPASS
@@ -21,14 +22,21 @@ using namespace mlir;
 using namespace mlir::dietcode;
 using ::dietcode::MicroKernelCost;
 
+/// The candidates for operators that the same instructions serve and that read
+/// and write elements of the same sizes.
+using CandidateKey = std::tuple<std::vector<::dietcode::Instruction>, int, int>;
+using Candidates = std::map<CandidateKey, std::vector<MicroKernelCost>>;
+
 /// Every schedule that the device can run, with its cost by the device table.
 static std::vector<MicroKernelCost>
-costAnalytically(const ::dietcode::DeviceSpec &device) {
+costAnalytically(const ::dietcode::DeviceSpec &device,
+                 const std::vector<::dietcode::Instruction> &instructions,
+                 const ::dietcode::OperatorTraits &traits) {
   ::dietcode::AnalyticalModel model(device);
   std::vector<MicroKernelCost> costs;
   for (const ::dietcode::Schedule &schedule :
-       ::dietcode::enumerateSchedules(device))
-    costs.push_back(model.cost(schedule));
+       ::dietcode::enumerateSchedules(device, {}, instructions))
+    costs.push_back(model.cost(schedule, traits));
   return costs;
 }
 
@@ -49,7 +57,7 @@ struct SelectMicroKernels
       emitError(module.getLoc(), "max-regret must be a number, got nan");
       return signalPassFailure();
     }
-    std::vector<MicroKernelCost> candidates;
+    Candidates candidates;
     SymbolTable symbols(module);
     WalkResult result = module.walk([&](FunctionOpInterface function) {
       if (function.isExternal())
@@ -62,7 +70,7 @@ struct SelectMicroKernels
 
 private:
   LogicalResult selectIn(FunctionOpInterface function, SymbolTable &symbols,
-                         std::vector<MicroKernelCost> &candidates) {
+                         Candidates &candidates) {
     SmallVector<OperatorOpInterface> ops;
     function->walk([&](OperatorOpInterface op) {
       if (!op.getDispatchAttr())
@@ -75,15 +83,19 @@ private:
       return function.emitError("the module does not say which device it is "
                                 "for; run dietcode-attach-device");
     ::dietcode::Adaption adaption(device.getSpec());
-    if (candidates.empty())
-      candidates = costAnalytically(device.getSpec());
     ShapeAnalysis analysis(function);
     for (OperatorOpInterface op : ops) {
+      ::dietcode::OperatorTraits traits = op.getTraits();
+      std::vector<::dietcode::Instruction> instructions = getInstructions(op);
+      auto [at, isNew] = candidates.try_emplace(
+          {instructions, traits.factorBytes(), traits.outBytes()});
+      std::vector<MicroKernelCost> &costs = at->second;
+      if (isNew)
+        costs = costAnalytically(device.getSpec(), instructions, traits);
       FailureOr<::dietcode::DispatchResult> result = selectMicroKernels(
-          op, analysis, adaption, candidates, {maxKernels, maxRegret});
-      if (failed(result) ||
-          failed(applySelection(op, analysis, symbols, adaption, candidates,
-                                *result)))
+          op, analysis, adaption, costs, {maxKernels, maxRegret});
+      if (failed(result) || failed(applySelection(op, analysis, symbols,
+                                                  adaption, costs, *result)))
         return failure();
     }
     return success();

@@ -19,6 +19,7 @@ using ::dietcode::Adaption;
 using ::dietcode::DispatchLeaf;
 using ::dietcode::DispatchProblem;
 using ::dietcode::DispatchResult;
+using ::dietcode::Instruction;
 using ::dietcode::Interval;
 using ::dietcode::MicroKernelCost;
 using ::dietcode::SamplePoint;
@@ -32,6 +33,21 @@ std::string mlir::dietcode::describeShape(OperatorOpInterface op,
         os << std::get<0>(entry) << " = " << std::get<1>(entry);
       });
   return text;
+}
+
+std::vector<Instruction>
+mlir::dietcode::getInstructions(OperatorOpInterface op) {
+  std::vector<Instruction> instructions = op.getTraits().instructions();
+  if (DeviceAttr device = getDevice(op)) {
+    int capability =
+        ::dietcode::lookupChip(device.getChip())->computeCapability;
+    llvm::erase_if(instructions, [&](Instruction instruction) {
+      return ::dietcode::infoOf(instruction).computeCapability > capability;
+    });
+  }
+  if (instructions.empty())
+    instructions.push_back(Instruction::Fma);
+  return instructions;
 }
 
 //===----------------------------------------------------------------------===//
@@ -144,7 +160,7 @@ static FlatSymbolRefAttr getMicroKernel(SymbolTable &symbols, Location loc,
                                         const Adaption &adaption,
                                         const MicroKernelCost &cost) {
   MLIRContext *context = symbols.getOp()->getContext();
-  std::string name = "simt_" + cost.schedule.name();
+  std::string name = cost.schedule.kernelName();
   auto attr = ScheduleAttr::get(context, cost.schedule);
   if (auto existing = symbols.lookup<MicroKernelOp>(name);
       existing && existing.getSchedule() == attr)

@@ -469,12 +469,28 @@ func.func @f(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>, %bia
 // -----
 
 func.func @f(%a: memref<4x4xf16>, %b: memref<4x4xf16>, %c: memref<4x4xf32>) {
-  // expected-error @below {{'dietcode.matmul' op epilogue argument 0 must have the element type of 'out', got 'f16'}}
+  // expected-error @below {{'dietcode.matmul' op epilogue argument 0 must have the element type of 'out' or that of the sums, 'f32', got 'f16'}}
   dietcode.matmul ins(%a, %b : memref<4x4xf16>, memref<4x4xf16>) outs(%c : memref<4x4xf32>) do {
   ^bb0(%sum: f16):
     %0 = arith.extf %sum : f16 to f32
     dietcode.yield %0 : f32
   }
+  return
+}
+
+// -----
+
+func.func @f(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>) {
+  // expected-error @below {{'dietcode.matmul' op multiplies 'f32', which cannot be summed up in 'f16'}}
+  dietcode.matmul sums(f16) ins(%a, %b : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%a: memref<4x4xf16>, %b: memref<4x4xf16>, %c: memref<4x4xf16>) {
+  // expected-error @below {{'dietcode.matmul' op multiplies 'f16', which cannot be summed up in 'i32'}}
+  dietcode.matmul sums(i32) ins(%a, %b : memref<4x4xf16>, memref<4x4xf16>) outs(%c : memref<4x4xf16>)
   return
 }
 
@@ -664,12 +680,12 @@ dietcode.micro_kernel @k #dietcode.schedule<block = [8, 8, 8], thread = [1, 1], 
 
 // -----
 
-// expected-error @below {{order must be [m, n] or [n, m], got [m, k]}}
+// expected-error @below {{order must be [m, n], [n, m] or [m, n, m], got [m, k]}}
 dietcode.micro_kernel @k #dietcode.schedule<block = [8, 8, 8], thread = [1, 1], order = [m, k]>
 
 // -----
 
-// expected-error @below {{order must be [m, n] or [n, m], got [n]}}
+// expected-error @below {{order must be [m, n], [n, m] or [m, n, m], got [n]}}
 dietcode.micro_kernel @k #dietcode.schedule<block = [8, 8, 8], thread = [1, 1], order = [n]>
 
 // -----
@@ -679,7 +695,12 @@ dietcode.micro_kernel @k #dietcode.schedule<block = [8, 8, 8], thread = [1, 1], 
 
 // -----
 
-// expected-error @below {{a schedule has no parameter warps; after block and thread come stages, split, vector and order}}
+// expected-error @below {{there is no instruction wmma; a schedule has one of fma, mma_f16, mma_f16_f16, mma_i8}}
+dietcode.micro_kernel @k #dietcode.schedule<block = [64, 64, 32], thread = [32, 32], instruction = wmma>
+
+// -----
+
+// expected-error @below {{a schedule has no parameter warps; after block and thread come stages, split, vector, order and instruction}}
 dietcode.micro_kernel @k #dietcode.schedule<block = [8, 8, 8], thread = [1, 1], warps = 4>
 
 // -----

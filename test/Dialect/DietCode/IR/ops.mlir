@@ -165,3 +165,33 @@ func.func @select(%m: index, %k: index) -> (index, index) {
 }
 
 }
+
+// CHECK-LABEL: func.func @half_sums(
+func.func @half_sums(%a: tensor<4x8xf16>, %b: tensor<8x4xf16>, %c: tensor<4x4xf16>) -> tensor<4x4xf16> {
+  // CHECK: dietcode.matmul sums(f16) ins(
+  %0 = dietcode.matmul sums(f16) ins(%a, %b : tensor<4x8xf16>, tensor<8x4xf16>) outs(%c : tensor<4x4xf16>) -> tensor<4x4xf16>
+  return %0 : tensor<4x4xf16>
+}
+
+// The epilogue is given the sum in its own type, or in that of the destination.
+// CHECK-LABEL: func.func @rounded_sums(
+func.func @rounded_sums(%a: memref<4x8xf16>, %b: memref<8x4xf16>, %c: memref<4x4xf16>) {
+  // CHECK: ^bb0(%{{.+}}: f32):
+  dietcode.matmul ins(%a, %b : memref<4x8xf16>, memref<8x4xf16>) outs(%c : memref<4x4xf16>) do {
+  ^bb0(%sum: f32):
+    %0 = arith.truncf %sum : f32 to f16
+    dietcode.yield %0 : f16
+  }
+  // CHECK: ^bb0(%{{.+}}: f16):
+  dietcode.matmul ins(%a, %b : memref<4x8xf16>, memref<8x4xf16>) outs(%c : memref<4x4xf16>) do {
+  ^bb0(%sum: f16):
+    %0 = math.absf %sum : f16
+    dietcode.yield %0 : f16
+  }
+  return
+}
+
+// CHECK: dietcode.micro_kernel @warps #dietcode.schedule<block = [256, 128, 32], thread = [64, 64], order = [m, n, m], instruction = mma_f16>
+dietcode.micro_kernel @warps #dietcode.schedule<block = [256, 128, 32], thread = [64, 64], instruction = mma_f16, order = [m, n, m]>
+// CHECK: dietcode.micro_kernel @threads #dietcode.schedule<block = [64, 64, 8], thread = [8, 8]>
+dietcode.micro_kernel @threads #dietcode.schedule<block = [64, 64, 8], thread = [8, 8], instruction = fma>

@@ -82,6 +82,10 @@ std::string getOperandName(unsigned operand);
 SmallVector<AffineMap> getOperandMaps(ContractionOpInterface op,
                                       ArrayRef<AffineMap> maps);
 ::dietcode::OperatorTraits getTraits(ContractionOpInterface op, StringRef kind);
+/// The type that products of `factor` are summed up in for a destination of
+/// element type `out`, unless another one is stated.
+Type getDefaultSumType(Type factor, Type out);
+Type getSumElementType(Operation *op);
 /// Operands, element types and the maps of the epilogue.
 LogicalResult verifyOperands(ContractionOpInterface op);
 LogicalResult verifyEpilogue(ContractionOpInterface op);

@@ -21,7 +21,8 @@ def DietCode_ScheduleAttr : DietCode_Attr<"Schedule", "schedule"> {
   let description = [{
     How one thread block computes one tile of a contraction
     `C[m, n] += A[m, k] * B[k, n]`: `block` is the tile of the block in `m`, `n`
-    and `k` elements, `thread` the tile of one thread in `m` and `n`. The
+    and `k` elements, `thread` the tile of one thread in `m` and `n`, or of one
+    warp where a warp multiplies together. The
     parameters do not depend on the shape of the operator: any shape is composed
     from such tiles. The others may be left out:
 
@@ -30,10 +31,16 @@ def DietCode_ScheduleAttr : DietCode_Attr<"Schedule", "schedule"> {
     - `split`: the blocks that share the k tiles of one tile of `C` (default 1).
       Each writes its sums to a workspace; a second kernel adds them up in a
       fixed order, so that results are the same in every run.
-    - `vector`: the most elements that a thread copies at once from global to
-      shared memory, 1, 2 or 4 (default 4).
+    - `vector`: the most words of four bytes that a thread copies at once from
+      global to shared memory, 1, 2 or 4 (default 4).
     - `order`: the dimensions of `C` in the order in which successive blocks walk
-      them (default `[m, n]`).
+      them (default `[m, n]`). `[m, n, m]` are bands: tiles of 1024 rows along
+      `m`, then along `n`, then the next band.
+    - `instruction`: what the product is built from (default `fma`). `fma`
+      multiplies in single precision, thread by thread. Of the matrix
+      instructions, which a warp executes together, `mma_f16` multiplies halves
+      and sums up in single precision, `mma_f16_f16` sums up in halves, and
+      `mma_i8` multiplies bytes and sums up in 32 bits.
 
     The attribute says what is well formed; what a device can hold is checked
     where a kernel is made for one, against the limits of `#dietcode.device`.
@@ -45,6 +52,8 @@ def DietCode_ScheduleAttr : DietCode_Attr<"Schedule", "schedule"> {
     dietcode.micro_kernel @large #large
     #deep = #dietcode.schedule<block = [16, 64, 32], thread = [2, 4], stages = 1, split = 4, vector = 2, order = [n, m]>
     dietcode.micro_kernel @deep #deep
+    #warps = #dietcode.schedule<block = [256, 128, 32], thread = [64, 64], order = [m, n, m], instruction = mma_f16>
+    dietcode.micro_kernel @warps #warps
     ```
   }];
   let parameters = (ins
@@ -53,10 +62,11 @@ def DietCode_ScheduleAttr : DietCode_Attr<"Schedule", "schedule"> {
     DefaultValuedParameter<"int64_t", "::dietcode::Schedule().stages">:$stages,
     DefaultValuedParameter<"int64_t", "::dietcode::Schedule().split">:$split,
     DefaultValuedParameter<"int64_t", "::dietcode::Schedule().vector">:$vector,
-    DefaultValuedParameter<"::dietcode::TileOrder", "::dietcode::TileOrder::MFirst">:$order);
+    DefaultValuedParameter<"::dietcode::TileOrder", "::dietcode::TileOrder::MFirst">:$order,
+    DefaultValuedParameter<"::dietcode::Instruction", "::dietcode::Instruction::Fma">:$instruction);
   let assemblyFormat = [{
     `<` `block` `=` custom<Tile>($block) `,` `thread` `=` custom<Tile>($thread)
-    `` custom<Refinements>($stages, $split, $vector, $order) `>`
+    `` custom<Refinements>($stages, $split, $vector, $order, $instruction) `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

@@ -115,6 +115,10 @@ def DietCode_ContractionOpInterface
   let methods = [
     InterfaceMethod<"Whether the initial contents of `out` are added, once.",
                     "bool", "getAccumulate">,
+    InterfaceMethod<"The type that products are summed up in, if it is stated.",
+                    "::std::optional<::mlir::Type>", "getSumType">,
+    InterfaceMethod<"States the type of the sums; null for the one by default.",
+                    "void", "setSumTypeAttr", (ins "::mlir::TypeAttr":$type)>,
     InterfaceMethod<"The operands of the epilogue.",
                     "::mlir::OperandRange", "getEpilogueOperands">,
     InterfaceMethod<[{
@@ -137,6 +141,11 @@ def DietCode_ContractionOpInterface
     bool hasEpilogue() { return !$_op.getEpilogue().empty(); }
     /// Whether the operator works on buffers in place.
     bool hasPureBufferSemantics() { return $_op->getNumResults() == 0; }
+    /// The type that products are summed up in: what is stated, or the one by
+    /// default for the factors and the destination.
+    ::mlir::Type getSumElementType() {
+      return ::mlir::dietcode::contraction_impl::getSumElementType($_op);
+    }
     /// The problem dimensions of one of the four groups, in order.
     ::llvm::SmallVector<unsigned> getGroup(::mlir::dietcode::ContractionGroup group) {
       return ::mlir::dietcode::contraction_impl::getGroup($_op, group);

@@ -128,9 +128,18 @@ def DietCode_MatmulOp : DietCode_Op<"matmul", [
     `transpose_b`. With `accumulate` the initial contents of `outs` are added to
     the sum, once; without, they are not read. An empty `k` gives a sum of zero.
 
+    Products are summed up in 32 bits at least, whatever is written: floats
+    narrower than f32 in f32, integers narrower than i32, which are signed, in
+    i32, others in the wider of the types of the factors and of `outs`. `sums`
+    states another type, such as f16 for sums of f16, which are faster and less
+    accurate. A product in f16 that was raised from `linalg` is summed up in f32
+    as well. Initial contents of `outs` are converted to the type of the sums,
+    and the sum to that of `outs`, once.
+
     The `epilogue` is applied to each element before it is written. The first
-    argument of its region is the sum, the others are elements of the epilogue's
-    operands, each read through its map from `(m, n)`. It may hold any side
+    argument of its region is the sum, of the type of the sums, or rounded to
+    that of `outs`, and the region yields what is written. The others are
+    elements of the epilogue's operands, each read through its map from `(m, n)`. It may hold any side
     effect free scalar arithmetic, and uses nothing from outside of it: a scalar
     is passed as an operand of rank zero with the map `(m, n) -> ()`.
 
@@ -164,12 +173,13 @@ def DietCode_MatmulOp : DietCode_Op<"matmul", [
     Variadic<AnyTypeOf<[AnyRankedTensor, AnyMemRef]>>:$epilogue_operands,
     UnitAttr:$transpose_a, UnitAttr:$transpose_b, UnitAttr:$accumulate,
     DefaultValuedAttr<AffineMapArrayAttr, "{}">:$epilogue_maps,
-    OptionalAttr<FlatSymbolRefAttr>:$dispatch);
+    OptionalAttr<FlatSymbolRefAttr>:$dispatch,
+    OptionalAttr<TypeAttr>:$sum_type);
   let results = (outs Variadic<2DTensorOf<[AnyType]>>:$results);
   let regions = (region MaxSizedRegion<1>:$epilogue);
   let assemblyFormat = [{
     (`transpose_a` $transpose_a^)? (`transpose_b` $transpose_b^)?
-    (`accumulate` $accumulate^)? (`dispatch` `(` $dispatch^ `)`)?
+    (`accumulate` $accumulate^)? (`sums` `(` $sum_type^ `)`)? (`dispatch` `(` $dispatch^ `)`)?
     `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)`
     `outs` `(` $out `:` type($out) `)`
     (`epilogue` `(` $epilogue_operands^ `:` type($epilogue_operands) `)` `maps` $epilogue_maps)?
@@ -202,7 +212,8 @@ def DietCode_ContractOp : DietCode_Op<"contract", [
     products with several dimensions of a kind. `maps` gives, for `lhs`, `rhs`
     and `out`, the element that a point of the iteration space reads or writes.
     What is written is `epilogue(sum of lhs * rhs)` over the dimensions that
-    `out` does not depend on, as for `dietcode.matmul`.
+    `out` does not depend on, as for `dietcode.matmul`; so is the type of the
+    sums.
 
     `out` is accessed through a projected permutation. A dimension of `lhs` or
     `rhs` is a dimension of the iteration space, or a *window*: a sum of them
@@ -242,11 +253,12 @@ def DietCode_ContractOp : DietCode_Op<"contract", [
     Variadic<AnyTypeOf<[AnyRankedTensor, AnyMemRef]>>:$epilogue_operands,
     AffineMapArrayAttr:$maps, UnitAttr:$accumulate,
     DefaultValuedAttr<AffineMapArrayAttr, "{}">:$epilogue_maps,
-    OptionalAttr<FlatSymbolRefAttr>:$dispatch);
+    OptionalAttr<FlatSymbolRefAttr>:$dispatch,
+    OptionalAttr<TypeAttr>:$sum_type);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region MaxSizedRegion<1>:$epilogue);
   let assemblyFormat = [{
-    (`accumulate` $accumulate^)? (`dispatch` `(` $dispatch^ `)`)?
+    (`accumulate` $accumulate^)? (`sums` `(` $sum_type^ `)`)? (`dispatch` `(` $dispatch^ `)`)?
     `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)`
     `outs` `(` $out `:` type($out) `)` `maps` $maps
     (`epilogue` `(` $epilogue_operands^ `:` type($epilogue_operands) `)` `maps` $epilogue_maps)?

@@ -27,6 +27,11 @@ struct SelectionOptions {
   double maxRegret = -1.0;
 };
 
+/// What the micro-kernels of an operator may be built from: the instructions
+/// that serve its element types and that its chip has; fma if there are none,
+/// so that it is the generator that says so.
+std::vector<::dietcode::Instruction> getInstructions(OperatorOpInterface op);
+
 /// Chooses for one operator. An error if no candidate serves every shape, or if
 /// the regret is above the limit.
 FailureOr<::dietcode::DispatchResult>

@@ -1,31 +1,36 @@
 #!/usr/bin/env python3
 """Writes a module with one operator for each of the given schedules.
 
-Usage: make-schedules.py [--transpose-a] [--transpose-b] SCHEDULE...
+Usage: make-schedules.py [--transpose-a] [--transpose-b] [--factor f16] [--out f16] [--sums f16] [--plain] SCHEDULE...
 
-A schedule is written like 128x128x8_8x8 or 16x64x32_2x4_s1_k4_v2_nm. Sizes, strides and offsets are all
-dynamic, so that both twins of each micro-kernel are generated.
+A schedule is written like 128x128x8_8x8, 16x64x32_2x4_s1_k4_v2_nm or 128x128x32_64x64_mma. Sizes, strides and
+offsets are all dynamic, unless --plain, so that both twins of each micro-kernel are generated.
 """
 
 import argparse
 
-MODULE = """dietcode.micro_kernel @simt_{name} #dietcode.schedule<block = [{block}], thread = [{thread}]{rest}>
+MODULE = """dietcode.micro_kernel @{kernel} #dietcode.schedule<block = [{block}], thread = [{thread}]{rest}>
 dietcode.dispatch @dispatch_{name} on () {{
-  case -> @simt_{name}
-  otherwise -> @simt_{name}
+  case -> @{kernel}
+  otherwise -> @{kernel}
 }}
-func.func @f_{name}(%a: {type}, %b: {type}, %c: {type}) {{
+func.func @f_{name}(%a: {factor}, %b: {factor}, %c: {out}) {{
   dietcode.matmul {flags}dispatch(@dispatch_{name})
-      ins(%a, %b : {type}, {type}) outs(%c : {type})
+      ins(%a, %b : {factor}, {factor}) outs(%c : {out})
   return
 }}
 """
 
 
+INSTRUCTIONS = {"mma": "mma_f16", "mma16": "mma_f16_f16", "mma8": "mma_i8"}
+
+
 def spell(refinement):
     """The attribute's spelling of a part of a name, such as s1 or nm."""
-    if refinement == "nm":
-        return "order = [n, m]"
+    if refinement in ("nm", "mnm"):
+        return f"order = [{', '.join(refinement)}]"
+    if refinement in INSTRUCTIONS:
+        return f"instruction = {INSTRUCTIONS[refinement]}"
     parameter = {"s": "stages", "k": "split", "v": "vector"}[refinement[0]]
     return f"{parameter} = {refinement[1:]}"
 
@@ -34,15 +39,23 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--transpose-a", action="store_true")
     parser.add_argument("--transpose-b", action="store_true")
+    parser.add_argument("--factor", default="f32")
+    parser.add_argument("--out", default="f32")
+    parser.add_argument("--sums")
+    parser.add_argument("--plain", action="store_true")
     parser.add_argument("schedules", nargs="+", metavar="SCHEDULE")
     args = parser.parse_args()
     flags = "transpose_a " * args.transpose_a + "transpose_b " * args.transpose_b
+    if args.sums:
+        flags += f"sums({args.sums}) "
+    layout = "" if args.plain else ", strided<[?, ?], offset: ?>"
     for name in args.schedules:
         block, thread, *others = name.split("_")
         block, thread = (tile.replace("x", ", ") for tile in (block, thread))
         rest = "".join(", " + spell(other) for other in others)
-        print(MODULE.format(name=name, block=block, thread=thread, rest=rest, flags=flags,
-                            type="memref<?x?xf32, strided<[?, ?], offset: ?>>"))
+        kernel = ("warp_" if "mma" in name else "simt_") + name
+        print(MODULE.format(name=name, kernel=kernel, block=block, thread=thread, rest=rest, flags=flags,
+                            factor=f"memref<?x?x{args.factor}{layout}>", out=f"memref<?x?x{args.out}{layout}>"))
 
 
 if __name__ == "__main__":
