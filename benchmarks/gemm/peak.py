@@ -32,7 +32,7 @@ SCHEDULES = {
     "hgemm": ["128x256x32_64x64_mma_mnm", "256x128x32_64x64_mma_mnm", "128x128x32_64x64_mma_mnm",
               "128x256x32_64x64_mma"],
     "hgemm-f32": ["128x256x32_64x64_mma_mnm", "256x128x32_64x64_mma_mnm"],
-    "hgemm-f16": ["128x256x32_64x64_mma16_mnm", "256x128x32_64x64_mma16_mnm", "128x256x16_64x128_mma16_mnm"],
+    "hgemm-f16": ["128x256x32_64x64_mma16_mnm", "256x128x32_64x64_mma16_mnm", "256x256x16_64x128_mma16_mnm"],
     "igemm": ["128x128x32_64x64_mma8_mnm", "128x256x32_64x64_mma8_mnm"],
 }
 CLOCK_HZ = 1590e6

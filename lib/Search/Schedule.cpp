@@ -311,11 +311,12 @@ static int64_t sumWords(const Schedule &schedule,
 }
 
 /// accumulators + fragments + the staged copies + bookkeeping. The copies of
-/// warps, which are spread over the product, have an address of 64 bits each.
+/// warps, which are spread over the product, have an address of 64 bits each,
+/// and those of the two stages differ.
 static int64_t registersOf(const Schedule &schedule,
                            const ScheduleLayout &layout, int64_t warpSize) {
   int64_t addresses = infoOf(schedule.instruction).isWarpWide
-                          ? 2 * (layout.copiesA + layout.copiesB)
+                          ? 2 * (layout.copiesA + layout.copiesB + 2)
                           : 0;
   return sumWords(schedule, layout) + fragmentWords(schedule, warpSize) +
          stagedWords(schedule, layout) + addresses + kBookkeepingRegisters;

@@ -412,7 +412,7 @@ KernelBuilder::Sums KernelBuilder::createWarpLoop(TileStaging &lhs,
   state.stage = math.constant(0);
   state.kStart = math.add(range.start, range.limit);
   // Elements on their own, with an address each, would take too many registers.
-  if (request.twin == Twin::General) {
+  if (lhs.isGathered() || rhs.isGathered()) {
     copies.copy(b, 0, copies.getCount(), frame.threadId, range.start,
                 range.limit, state.stage);
   } else {

@@ -43,6 +43,9 @@ public:
   /// Vectors that this thread copies of a tile.
   size_t getCount() const { return copies.size(); }
 
+  /// Whether they are put together from single elements.
+  bool isGathered() const { return config.loadWidth < config.vectorWidth; }
+
   /// Loads this thread's part of the tile that starts at `kStart`. With
   /// `kLimit`, elements at or past kStart + kLimit read as zero. So does what
   /// is outside of a window.

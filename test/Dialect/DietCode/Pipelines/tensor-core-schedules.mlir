@@ -11,7 +11,7 @@
 // RUN: %ptxas -arch=sm_75 -v %t.transposed.ptx -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --implicit-check-not="{{[1-9][0-9]*}} bytes spill" --implicit-check-not="{{error|fatal|warning}}"
 // RUN: %python %S/Inputs/make-schedules.py --factor f16 --out f16 --sums f16 16x128x16_16x128_mma16_mnm \
-// RUN:   64x64x32_64x64_mma16_mnm 128x256x32_64x64_mma16_mnm 128x256x16_64x128_mma16_mnm 64x64x16_32x64_mma16_k2_mnm \
+// RUN:   64x64x32_64x64_mma16_mnm 128x256x32_64x64_mma16_mnm 256x256x16_64x128_mma16_mnm 64x64x16_32x64_mma16_k2_mnm \
 // RUN:   | dietcode-opt --dietcode-to-llvm | %extract_ptx > %t.sums.ptx
 // RUN: %ptxas -arch=sm_75 -v %t.sums.ptx -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --implicit-check-not="{{[1-9][0-9]*}} bytes spill" --implicit-check-not="{{error|fatal|warning}}"
