@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -144,8 +145,8 @@ public:
     if (estimates) {
       replayed = blocksToTrace(launch);
       std::set<uint64_t> all(replayed.begin(), replayed.end());
-      if (blocks > neighbourBlock)
-        all.insert(neighbourBlock);
+      neighbours = neighboursToTrace(launch);
+      all.insert(neighbours.begin(), neighbours.end());
       traced.assign(all.begin(), all.end());
     }
     traces.resize(traced.size());
@@ -247,32 +248,46 @@ private:
       for (uint64_t &count : counts)
         count = count * all / blocks;
     LaunchReport result = makeReport(launch, counts, sample, seen.size());
-    for (uint32_t index : sample.rangesWritten)
-      result.written.push_back(launch.memory.ranges()[index].base);
     if (!estimates) {
       result.timing = {};
       result.virtualSeconds = 0;
+      noteWritten(result);
       return result;
     }
-    TracedLaunch input{{}, nullptr, sample, seen.size()};
+    TracedLaunch input{{}, {}, sample, seen.size()};
     for (size_t i = 0; i < traced.size(); ++i) {
       if (std::binary_search(replayed.begin(), replayed.end(), traced[i]))
         input.blocks.push_back(&traces[i]);
-      if (traced[i] == neighbourBlock && !traces[i].overflow)
-        input.neighbour = &traces[i];
+      if (std::binary_search(neighbours.begin(), neighbours.end(), traced[i]) &&
+          !traces[i].overflow)
+        input.neighbours.push_back({traced[i], &traces[i]});
     }
     result.replay = estimateTime(launch, map, input);
-    if (result.replay.valid)
+    if (result.replay.valid) {
       result.virtualSeconds = result.replay.microseconds * 1e-6;
+      result.dramBytes =
+          static_cast<uint64_t>(std::llround(result.replay.dramBytes));
+    }
+    noteWritten(result);
     return result;
+  }
+
+  /// Everything that came into L2 has pushed out what was least recently used:
+  /// results that were written all along are there as the rest of it is.
+  void noteWritten(LaunchReport &result) const {
+    double moved = std::max(1.0, double(result.dramBytes));
+    double kept = std::min(1.0, double(launch.spec.l2Bytes) / moved);
+    for (uint32_t index : sample.rangesWritten)
+      result.written.push_back({launch.memory.ranges()[index].base, kept});
   }
 
   const LaunchState &launch;
   uint64_t blocks; ///< How many are run.
   bool estimates;  ///< Whether a time is asked for.
   BlockMap map;
-  std::vector<uint64_t> traced;   ///< Ascending.
-  std::vector<uint64_t> replayed; ///< Of these; ascending.
+  std::vector<uint64_t> traced;     ///< Ascending.
+  std::vector<uint64_t> replayed;   ///< Of these; ascending.
+  std::vector<uint64_t> neighbours; ///< Of these; ascending.
   std::vector<BlockTrace> traces;
   std::vector<uint64_t> order; ///< The blocks to run; empty: all.
   std::set<uint64_t> sampled;

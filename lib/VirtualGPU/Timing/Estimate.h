@@ -26,9 +26,14 @@ Occupancy occupancyOf(const LaunchState &launch);
 /// first, dealing blocks to SMs in turn.
 std::vector<uint64_t> blocksToTrace(const LaunchState &launch);
 
-/// A block that is traced, too, to see what consecutive blocks share: the
-/// second one, if there is one.
-constexpr uint64_t neighbourBlock = 1;
+/// Blocks that are traced, too, to see what the first one shares with those
+/// that follow; ascending.
+std::vector<uint64_t> neighboursToTrace(const LaunchState &launch);
+
+struct Neighbour {
+  uint64_t distance; ///< From the first block.
+  const BlockTrace *trace;
+};
 
 /// Most records that the trace of one block may have.
 constexpr size_t mostTraceRecords = size_t(1) << 25;
@@ -36,7 +41,7 @@ constexpr size_t mostTraceRecords = size_t(1) << 25;
 /// Traces of a launch, and what was counted of its sampled blocks.
 struct TracedLaunch {
   std::vector<const BlockTrace *> blocks; ///< Of blocksToTrace.
-  const BlockTrace *neighbour = nullptr;  ///< Null if the grid is one block.
+  std::vector<Neighbour> neighbours;      ///< Of neighboursToTrace.
   const Sample &sample;
   uint64_t sampledBlocks;
 };
