@@ -8,6 +8,8 @@
 
 #include "Session.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 using namespace mlir::dietcode;
 using ::dietcode::Adaption;
@@ -149,23 +151,36 @@ void Session::reportTask(size_t task, const DispatchResult &result,
   report.tasks.push_back(std::move(entry));
 }
 
+/// What was not reached in time is chosen by the model, if the time was enough
+/// for anything. What failed is an error.
+LogicalResult Session::checkMeasured(size_t task) {
+  ArrayRef<MicroKernelCost> costs = usable[task];
+  if (options.modelOnly ||
+      (!costs.empty() && costs.front().source == CostSource::Measured))
+    return success();
+  const auto &failures = tuners[task].getFailures();
+  if (!failures.empty())
+    return tasks[task].ops.front()->emitOpError()
+           << "has no candidate that could be measured; the first of "
+           << failures.size() << " failures, of " << failures.begin()->first
+           << ": " << failures.begin()->second;
+  if (costs.empty() || report.trials == 0)
+    return error() << "nothing could be measured in the "
+                   << llvm::formatv("{0}", options.seconds)
+                   << " seconds of --seconds; allow more, or use --model-only";
+  report.notes.push_back(tasks[task].name +
+                         ": there was no time to measure anything; chosen by "
+                         "the model");
+  return success();
+}
+
 /// Chooses for every task before the first one is written, so that an error
 /// leaves the module as it was.
 LogicalResult Session::select() {
   for (size_t i = 0; i < tasks.size(); ++i) {
     usable.push_back(tuners[i].getUsableCosts());
-    if (usable.back().empty() ||
-        (usable.back().front().source != CostSource::Measured &&
-         !options.modelOnly)) {
-      const auto &failures = tuners[i].getFailures();
-      return tasks[i].ops.front()->emitOpError()
-             << "has no candidate that could be measured"
-             << (failures.empty()
-                     ? std::string("; allow more trials or more time")
-                     : "; the first of " + std::to_string(failures.size()) +
-                           " failures, of " + failures.begin()->first + ": " +
-                           failures.begin()->second);
-    }
+    if (failed(checkMeasured(i)))
+      return failure();
     FailureOr<DispatchResult> result =
         selectMicroKernels(tasks[i].ops.front(), *tasks[i].analysis, adaption,
                            usable.back(), options.selection);
