@@ -55,10 +55,13 @@ const MicroKernelCost &Session::findServing(size_t task,
 
 /// Times the kernels that the dispatch would use all over the range, the best
 /// of them and the best candidates, where that was not done yet. A prediction
-/// that was too good does not survive it.
+/// that was too good does not survive it, and so may the ones that come next:
+/// what was measured is believed at once, and what it says of others once all
+/// that is used has been measured.
 LogicalResult Session::refine(size_t task) {
   OperatorTuner &tuner = tuners[task];
-  constexpr unsigned kRefinements = 6;
+  constexpr unsigned kRefinements = 32;
+  bool isStale = false; // The model has not seen the last measurements.
   for (unsigned pass = 0; pass < kRefinements; ++pass) {
     std::vector<MicroKernelCost> costs = tuner.getUsableCosts();
     FailureOr<DispatchResult> result =
@@ -84,8 +87,14 @@ LogicalResult Session::refine(size_t task) {
       want(findBest(chosen, adaption, shape), shape);
       want(findBest(costs, adaption, shape), shape);
     }
-    if (open.empty())
+    if (open.empty() && !isStale)
       return success();
+    if (open.empty()) {
+      if (failed(learn()))
+        return failure();
+      isStale = false;
+      continue;
+    }
     SmallVector<Schedule> schedules;
     for (auto &[name, entry] : open)
       schedules.push_back(entry.first);
@@ -95,10 +104,12 @@ LogicalResult Session::refine(size_t task) {
         });
     if (!records)
       return fail(records.error());
-    if (failed(append(*records)) || failed(learn()))
+    if (failed(append(*records)))
       return failure();
+    tuner.update(model);
+    isStale = true;
   }
-  return success();
+  return isStale ? learn() : success();
 }
 
 /// The measured time of a shape, or 0.

@@ -127,17 +127,19 @@ size_t Session::chooseTask(ArrayRef<bool> exhausted) {
   return chosen;
 }
 
-/// The launches of an enumeration that no record has.
+/// The launches of an enumeration that no record has. Of a candidate that was
+/// never measured, the model knows less: it may be out by as much again.
 std::vector<PlannedRun> Session::findMissingRuns(size_t task,
                                                  size_t candidate) {
   const OperatorTuner &tuner = tuners[task];
   const MeasuredKernel *known = tuner.findMeasurement(candidate);
   const Schedule &schedule = tuner.getPool().space[candidate];
+  std::vector<ContractionShape> rivalries =
+      tuner.findRivalries(candidate, (known ? 1 : 2) * options.slack);
   std::vector<PlannedRun> runs;
-  if (!known)
+  if (!known && !rivalries.empty())
     runs = makePlan(task)(schedule, 0);
-  for (const ContractionShape &shape :
-       tuner.findRivalries(candidate, options.slack)) {
+  for (const ContractionShape &shape : rivalries) {
     PlannedRun run{shape, blocksOf(schedule, shape.m, shape.n)};
     bool isKnown = known && llvm::any_of(known->runs, [&](const auto &other) {
                      return other.blocks == run.blocks && other.shape == shape;
