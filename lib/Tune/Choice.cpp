@@ -53,14 +53,16 @@ const MicroKernelCost &Session::findServing(size_t task,
                                                           : leaf->kernel]];
 }
 
-/// Times the kernels that the dispatch would use all over the range, the best
-/// of them and the best candidates, where that was not done yet. A prediction
-/// that was too good does not survive it, and so may the ones that come next:
-/// what was measured is believed at once, and what it says of others once all
-/// that is used has been measured.
+/// Times the kernels that the dispatch would use all over the range, those of
+/// them that may be as good, and the best candidates, where that was not done
+/// yet: between kernels that are there anyway, the right one costs nothing. A
+/// prediction that was too good does not survive it, and so may the ones that
+/// come next: what was measured is believed at once, and what it says of others
+/// once all that is used has been measured.
 LogicalResult Session::refine(size_t task) {
   OperatorTuner &tuner = tuners[task];
   constexpr unsigned kRefinements = 32;
+  constexpr double kDoubt = 0.15; // Of a prediction for a measured kernel.
   bool isStale = false; // The model has not seen the last measurements.
   for (unsigned pass = 0; pass < kRefinements; ++pass) {
     std::vector<MicroKernelCost> costs = tuner.getUsableCosts();
@@ -84,7 +86,11 @@ LogicalResult Session::refine(size_t task) {
       chosen.push_back(costs[kernel]);
     for (const ContractionShape &shape : tuner.getPoints()) {
       want(findServing(task, *result, costs, shape), shape);
-      want(findBest(chosen, adaption, shape), shape);
+      double best =
+          adaption.estimate(findBest(chosen, adaption, shape), shape).seconds;
+      for (const MicroKernelCost &cost : chosen)
+        if (adaption.estimate(cost, shape).seconds <= (1 + kDoubt) * best)
+          want(cost, shape);
       want(findBest(costs, adaption, shape), shape);
     }
     if (open.empty() && !isStale)
