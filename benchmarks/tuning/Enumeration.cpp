@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 #include <tuple>
 
 using namespace dietcode;
@@ -86,6 +87,20 @@ static MeasuredKernel reduce(const MeasuredKernel &kernel,
         break;
       }
   return reduced;
+}
+
+Expected<std::vector<std::pair<int64_t, int64_t>>>
+dietcode::listProblems(const std::string &path) {
+  Expected<LoadedRecords> loaded = loadRecords(path);
+  if (!loaded)
+    return tl::unexpected(loaded.error());
+  std::set<std::pair<int64_t, int64_t>> problems;
+  for (const Record &record : loaded->records)
+    if (Expected<MeasuredKernel> kernel = measuredKernelOf(record))
+      for (const KernelRun &run : kernel->runs)
+        problems.insert({run.shape.n, run.shape.k});
+  return std::vector<std::pair<int64_t, int64_t>>(problems.begin(),
+                                                  problems.end());
 }
 
 Expected<Enumeration> dietcode::loadEnumeration(const std::string &path,

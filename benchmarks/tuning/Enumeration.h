@@ -43,6 +43,10 @@ struct Enumeration {
 Expected<Enumeration> loadEnumeration(const std::string &path, int64_t n,
                                       int64_t k);
 
+/// The static extents (n, k) of the operators that a file has records of.
+Expected<std::vector<std::pair<int64_t, int64_t>>>
+listProblems(const std::string &path);
+
 /// Spearman's rank correlation, with ranks in the middle of ties.
 double rankCorrelation(const std::vector<double> &a,
                        const std::vector<double> &b);

@@ -62,8 +62,8 @@ private:
   vgpu::VirtualGPU gpu;
   uint64_t instructionLimit;
   std::string deviceName;
-  std::map<DevicePointer, uint64_t> mappings; ///< And their sizes.
-  std::vector<uint64_t> lastWritten;          ///< By the last launch.
+  std::map<DevicePointer, uint64_t> mappings;  ///< And their sizes.
+  std::vector<vgpu::WrittenRange> lastWritten; ///< By the last launch.
 };
 
 void *toHost(DevicePointer pointer) {

@@ -149,10 +149,9 @@ Expected<Function *> Device::function(LoadedModule *module, const char *name) {
   return function.get();
 }
 
-Expected<std::vector<uint64_t>> Device::launch(Function *function,
-                                               const vgpu::LaunchConfig &config,
-                                               void **params, size_t paramCount,
-                                               FailureKind &kind) {
+Expected<std::vector<vgpu::WrittenRange>>
+Device::launch(Function *function, const vgpu::LaunchConfig &config,
+               void **params, size_t paramCount, FailureKind &kind) {
   // Shares the module, so that one unloaded meanwhile lives until the end.
   std::shared_ptr<const vgpu::Module> module;
   std::string kernel;

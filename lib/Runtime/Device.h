@@ -50,10 +50,9 @@ public:
   Expected<bool> unload(LoadedModule *module);
   Expected<Function *> function(LoadedModule *module, const char *name);
   /// Returns LaunchReport::written.
-  Expected<std::vector<uint64_t>> launch(Function *function,
-                                         const vgpu::LaunchConfig &config,
-                                         void **params, size_t paramCount,
-                                         FailureKind &kind);
+  Expected<std::vector<vgpu::WrittenRange>>
+  launch(Function *function, const vgpu::LaunchConfig &config, void **params,
+         size_t paramCount, FailureKind &kind);
   /// Whether `bytes` at `pointer` do not run past a device allocation.
   Expected<bool> checkCopy(const void *pointer, uint64_t bytes,
                            const char *what);

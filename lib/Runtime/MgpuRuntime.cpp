@@ -105,7 +105,7 @@ void fill(T *to, T value, size_t count) {
 
 struct Stream {
   /// By the last launch; forgotten once the host has waited for it.
-  std::vector<uint64_t> written;
+  std::vector<vgpu::WrittenRange> written;
 };
 struct Event {
   int unused;

@@ -251,8 +251,13 @@ Expected<bool> CandidateEvaluator::submit(const TuningTask &task,
   return folder->addJob(job);
 }
 
-Expected<bool>
-CandidateEvaluator::awaitResults(std::map<std::string, Record> &results) {
+static bool hasPassed(const CandidateEvaluator::Deadline &deadline) {
+  return deadline && std::chrono::steady_clock::now() >= *deadline;
+}
+
+/// Fills in results until all are there or the deadline has passed.
+Expected<bool> CandidateEvaluator::awaitResults(
+    std::map<std::string, std::optional<Record>> &results, Deadline deadline) {
   size_t open = results.size();
   while (open > 0) {
     if (isInterrupted())
@@ -272,6 +277,12 @@ CandidateEvaluator::awaitResults(std::map<std::string, Record> &results) {
     // Ctrl-C ends the measuring process as well.
     if (open > 0 && !workers->running() && !isInterrupted())
       return fail("the measuring process ended before its jobs were done");
+    if (open > 0 && open < results.size() && hasPassed(deadline)) {
+      for (auto &[id, record] : results)
+        if (!record)
+          (void)folder->remove(id);
+      return true;
+    }
     if (open > 0)
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
@@ -280,7 +291,8 @@ CandidateEvaluator::awaitResults(std::map<std::string, Record> &results) {
 
 Expected<std::vector<Record>>
 CandidateEvaluator::evaluate(const TuningTask &task,
-                             ArrayRef<Schedule> schedules, const Plan &plan) {
+                             ArrayRef<Schedule> schedules, const Plan &plan,
+                             Deadline deadline) {
   if (options.verify)
     if (auto made = getVerification(task); !made)
       return tl::unexpected(made.error());
@@ -288,7 +300,7 @@ CandidateEvaluator::evaluate(const TuningTask &task,
     return tl::unexpected(started.error());
   std::vector<PreparedCandidate> prepared(schedules.size());
   std::vector<std::string> ids(schedules.size());
-  std::map<std::string, Record> results;
+  std::map<std::string, std::optional<Record>> results;
   for (std::string &id : ids) {
     std::string number = std::to_string(nextJob++);
     id = std::string(8 - std::min<size_t>(8, number.size()), '0') + number;
@@ -299,7 +311,10 @@ CandidateEvaluator::evaluate(const TuningTask &task,
   std::mutex mutex;
   auto build = [&] {
     for (size_t i; !stop && (i = next++) < schedules.size();) {
+      if (i > 0 && hasPassed(deadline))
+        break;
       prepared[i] = prepare(task, schedules[i]);
+      prepared[i].isDone = true;
       stop = stop || isInterrupted();
       if (!prepared[i].usable || stop)
         continue;
@@ -321,11 +336,15 @@ CandidateEvaluator::evaluate(const TuningTask &task,
     return fail("interrupted");
   if (error)
     return tl::unexpected(*error);
-  if (Expected<bool> done = awaitResults(results); !done)
+  if (Expected<bool> done = awaitResults(results, deadline); !done)
     return tl::unexpected(done.error());
   std::vector<Record> records;
-  for (size_t i = 0; i < schedules.size(); ++i)
-    records.push_back(prepared[i].usable ? results.at(ids[i])
-                                         : prepared[i].record);
+  for (size_t i = 0; i < schedules.size(); ++i) {
+    auto submitted = results.find(ids[i]);
+    if (submitted != results.end() && submitted->second)
+      records.push_back(std::move(*submitted->second));
+    else if (submitted == results.end() && prepared[i].isDone)
+      records.push_back(prepared[i].record);
+  }
   return records;
 }

@@ -8,6 +8,8 @@
 
 #include "Session.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 using namespace mlir::dietcode;
 using ::dietcode::Adaption;
@@ -51,12 +53,17 @@ const MicroKernelCost &Session::findServing(size_t task,
                                                           : leaf->kernel]];
 }
 
-/// Times the kernels that the dispatch would use all over the range, the best
-/// of them and the best candidates, where that was not done yet. A prediction
-/// that was too good does not survive it.
+/// Times the kernels that the dispatch would use all over the range, those of
+/// them that may be as good, and the best candidates, where that was not done
+/// yet: between kernels that are there anyway, the right one costs nothing. A
+/// prediction that was too good does not survive it, and so may the ones that
+/// come next: what was measured is believed at once, and what it says of others
+/// once all that is used has been measured.
 LogicalResult Session::refine(size_t task) {
   OperatorTuner &tuner = tuners[task];
-  constexpr unsigned kRefinements = 6;
+  constexpr unsigned kRefinements = 32;
+  constexpr double kDoubt = 0.15; // Of a prediction for a measured kernel.
+  bool isStale = false; // The model has not seen the last measurements.
   for (unsigned pass = 0; pass < kRefinements; ++pass) {
     std::vector<MicroKernelCost> costs = tuner.getUsableCosts();
     FailureOr<DispatchResult> result =
@@ -79,11 +86,21 @@ LogicalResult Session::refine(size_t task) {
       chosen.push_back(costs[kernel]);
     for (const ContractionShape &shape : tuner.getPoints()) {
       want(findServing(task, *result, costs, shape), shape);
-      want(findBest(chosen, adaption, shape), shape);
+      double best =
+          adaption.estimate(findBest(chosen, adaption, shape), shape).seconds;
+      for (const MicroKernelCost &cost : chosen)
+        if (adaption.estimate(cost, shape).seconds <= (1 + kDoubt) * best)
+          want(cost, shape);
       want(findBest(costs, adaption, shape), shape);
     }
-    if (open.empty())
+    if (open.empty() && !isStale)
       return success();
+    if (open.empty()) {
+      if (failed(learn()))
+        return failure();
+      isStale = false;
+      continue;
+    }
     SmallVector<Schedule> schedules;
     for (auto &[name, entry] : open)
       schedules.push_back(entry.first);
@@ -93,10 +110,12 @@ LogicalResult Session::refine(size_t task) {
         });
     if (!records)
       return fail(records.error());
-    if (failed(append(*records)) || failed(learn()))
+    if (failed(append(*records)))
       return failure();
+    tuner.update(model);
+    isStale = true;
   }
-  return success();
+  return isStale ? learn() : success();
 }
 
 /// The measured time of a shape, or 0.
@@ -149,23 +168,36 @@ void Session::reportTask(size_t task, const DispatchResult &result,
   report.tasks.push_back(std::move(entry));
 }
 
+/// What was not reached in time is chosen by the model, if the time was enough
+/// for anything. What failed is an error.
+LogicalResult Session::checkMeasured(size_t task) {
+  ArrayRef<MicroKernelCost> costs = usable[task];
+  if (options.modelOnly ||
+      (!costs.empty() && costs.front().source == CostSource::Measured))
+    return success();
+  const auto &failures = tuners[task].getFailures();
+  if (!failures.empty())
+    return tasks[task].ops.front()->emitOpError()
+           << "has no candidate that could be measured; the first of "
+           << failures.size() << " failures, of " << failures.begin()->first
+           << ": " << failures.begin()->second;
+  if (costs.empty() || report.trials == 0)
+    return error() << "nothing could be measured in the "
+                   << llvm::formatv("{0}", options.seconds)
+                   << " seconds of --seconds; allow more, or use --model-only";
+  report.notes.push_back(tasks[task].name +
+                         ": there was no time to measure anything; chosen by "
+                         "the model");
+  return success();
+}
+
 /// Chooses for every task before the first one is written, so that an error
 /// leaves the module as it was.
 LogicalResult Session::select() {
   for (size_t i = 0; i < tasks.size(); ++i) {
     usable.push_back(tuners[i].getUsableCosts());
-    if (usable.back().empty() ||
-        (usable.back().front().source != CostSource::Measured &&
-         !options.modelOnly)) {
-      const auto &failures = tuners[i].getFailures();
-      return tasks[i].ops.front()->emitOpError()
-             << "has no candidate that could be measured"
-             << (failures.empty()
-                     ? std::string("; allow more trials or more time")
-                     : "; the first of " + std::to_string(failures.size()) +
-                           " failures, of " + failures.begin()->first + ": " +
-                           failures.begin()->second);
-    }
+    if (failed(checkMeasured(i)))
+      return failure();
     FailureOr<DispatchResult> result =
         selectMicroKernels(tasks[i].ops.front(), *tasks[i].analysis, adaption,
                            usable.back(), options.selection);

@@ -238,6 +238,15 @@ void OperatorTuner::update(const CostModel &model) {
   for (const auto &[index, kernel] : measurements)
     pool.costs[index] = model.measured(kernel, reference);
   shareAmongSplits();
+  leastSeconds.clear();
+  for (const TuneInstance &instance : instances) {
+    double least = std::numeric_limits<double>::infinity();
+    for (size_t c = 0; c < pool.costs.size(); ++c)
+      if (!pool.excluded[c])
+        least = std::min(
+            least, adaption.estimate(pool.costs[c], instance.shape).seconds);
+    leastSeconds.push_back(least);
+  }
 }
 
 /// A split is an adaption: its main loop is that of the schedule without it. So
@@ -308,16 +317,11 @@ const MeasuredKernel *OperatorTuner::findMeasurement(size_t candidate) const {
 std::vector<ContractionShape> OperatorTuner::findRivalries(size_t candidate,
                                                            double slack) const {
   std::vector<ContractionShape> shapes;
-  for (const TuneInstance &instance : instances) {
-    auto secondsOf = [&](size_t c) {
-      return adaption.estimate(pool.costs[c], instance.shape).seconds;
-    };
-    double best = std::numeric_limits<double>::infinity();
-    for (size_t c = 0; c < pool.costs.size(); ++c)
-      if (!pool.excluded[c])
-        best = std::min(best, secondsOf(c));
-    if (secondsOf(candidate) <= (1 + slack) * best)
-      shapes.push_back(instance.shape);
+  for (size_t i = 0; i < instances.size(); ++i) {
+    const ContractionShape &shape = instances[i].shape;
+    double seconds = adaption.estimate(pool.costs[candidate], shape).seconds;
+    if (seconds <= (1 + slack) * leastSeconds[i])
+      shapes.push_back(shape);
   }
   return shapes;
 }

@@ -8,6 +8,9 @@
 
 #include "Session.h"
 
+#include <numeric>
+#include <random>
+
 using namespace mlir;
 using namespace mlir::dietcode;
 using ::dietcode::ContractionShape;
@@ -57,7 +60,18 @@ size_t Session::getShare(size_t task) const {
   return std::max<size_t>(1, left / waiting);
 }
 
-LogicalResult Session::measureBatch(size_t task) {
+/// When a batch of `task` has to end. Time is shared as trials are.
+CandidateEvaluator::Deadline Session::getDeadline(size_t task) const {
+  if (options.seconds <= 0)
+    return std::nullopt;
+  double now = secondsSince(start), left = options.seconds - now;
+  if (batches[task] == 0)
+    left /= static_cast<double>(llvm::count(batches, 0u));
+  return start + std::chrono::duration_cast<Clock::duration>(
+                     std::chrono::duration<double>(now + std::max(left, 0.0)));
+}
+
+FailureOr<bool> Session::measureBatch(size_t task) {
   ProposerOptions proposer;
   proposer.batch =
       static_cast<unsigned>(std::min<size_t>(options.batch, getShare(task)));
@@ -71,16 +85,16 @@ LogicalResult Session::measureBatch(size_t task) {
   SmallVector<Schedule> schedules;
   for (size_t index : batch)
     schedules.push_back(tuners[task].getPool().space[index]);
-  Expected<std::vector<Record>> records =
-      evaluator->evaluate(tasks[task], schedules, makePlan(task));
+  Expected<std::vector<Record>> records = evaluator->evaluate(
+      tasks[task], schedules, makePlan(task), getDeadline(task));
   if (!records)
     return fail(records.error());
-  report.trials += batch.size();
+  report.trials += records->size();
   ++batches[task];
   ++round;
-  if (failed(append(*records)))
+  if (failed(append(*records)) || failed(learn()))
     return failure();
-  return learn();
+  return !batch.empty();
 }
 
 /// Operators without a batch come first, and those of which nothing could be
@@ -113,17 +127,19 @@ size_t Session::chooseTask(ArrayRef<bool> exhausted) {
   return chosen;
 }
 
-/// The launches of an enumeration that no record has.
+/// The launches of an enumeration that no record has. Of a candidate that was
+/// never measured, the model knows less: it may be out by as much again.
 std::vector<PlannedRun> Session::findMissingRuns(size_t task,
                                                  size_t candidate) {
   const OperatorTuner &tuner = tuners[task];
   const MeasuredKernel *known = tuner.findMeasurement(candidate);
   const Schedule &schedule = tuner.getPool().space[candidate];
+  std::vector<ContractionShape> rivalries =
+      tuner.findRivalries(candidate, (known ? 1 : 2) * options.slack);
   std::vector<PlannedRun> runs;
-  if (!known)
+  if (!known && !rivalries.empty())
     runs = makePlan(task)(schedule, 0);
-  for (const ContractionShape &shape :
-       tuner.findRivalries(candidate, options.slack)) {
+  for (const ContractionShape &shape : rivalries) {
     PlannedRun run{shape, blocksOf(schedule, shape)};
     bool isKnown = known && llvm::any_of(known->runs, [&](const auto &other) {
                      return other.blocks == run.blocks && other.shape == shape;
@@ -134,16 +150,32 @@ std::vector<PlannedRun> Session::findMissingRuns(size_t task,
   return runs;
 }
 
+/// The candidates that an enumeration measures, in the order of the space. The
+/// draw depends on the space and the seed alone, so that it can be continued.
+std::vector<size_t> Session::drawCandidates(size_t task) const {
+  std::vector<size_t> drawn(tuners[task].getPool().space.size());
+  std::iota(drawn.begin(), drawn.end(), 0);
+  if (options.sample == 0 || options.sample >= drawn.size())
+    return drawn;
+  std::mt19937_64 random(options.seed);
+  // Not std::shuffle, which is another one in each library.
+  for (size_t i = 0; i < options.sample; ++i)
+    std::swap(drawn[i], drawn[i + random() % (drawn.size() - i)]);
+  drawn.resize(options.sample);
+  llvm::sort(drawn);
+  return drawn;
+}
+
 LogicalResult Session::enumerate(size_t task) {
   OperatorTuner &tuner = tuners[task];
-  size_t size = tuner.getPool().space.size();
-  for (size_t next = 0; next < size;) {
+  std::vector<size_t> drawn = drawCandidates(task);
+  for (size_t next = 0; next < drawn.size();) {
     SmallVector<Schedule> schedules;
     std::map<std::string, std::vector<PlannedRun>> missing;
-    for (; next < size && schedules.size() < options.batch; ++next) {
-      const Schedule &schedule = tuner.getPool().space[next];
-      std::vector<PlannedRun> runs = findMissingRuns(task, next);
-      if (tuner.getPool().excluded[next] || runs.empty())
+    for (; next < drawn.size() && schedules.size() < options.batch; ++next) {
+      const Schedule &schedule = tuner.getPool().space[drawn[next]];
+      std::vector<PlannedRun> runs = findMissingRuns(task, drawn[next]);
+      if (tuner.getPool().excluded[drawn[next]] || runs.empty())
         continue;
       schedules.push_back(schedule);
       missing[schedule.name()] = std::move(runs);
@@ -161,8 +193,8 @@ LogicalResult Session::enumerate(size_t task) {
       return failure();
     tuner.update(model);
     if (options.progress)
-      options.progress({tasks[task].name, next, size, secondsSince(start),
-                        tuner.weightedSeconds()});
+      options.progress({tasks[task].name, next, drawn.size(),
+                        secondsSince(start), tuner.weightedSeconds()});
   }
   return learn();
 }
@@ -193,10 +225,10 @@ LogicalResult Session::search() {
     size_t task = chooseTask(exhausted);
     if (task == tasks.size())
       break;
-    size_t before = report.trials;
-    if (failed(measureBatch(task)))
+    FailureOr<bool> hadCandidates = measureBatch(task);
+    if (failed(hadCandidates))
       return failure();
-    exhausted[task] = report.trials == before;
+    exhausted[task] = !*hadCandidates;
     if (options.progress)
       options.progress({tasks[task].name, report.trials, options.trials,
                         secondsSince(start), tuners[task].weightedSeconds()});

@@ -46,17 +46,21 @@ private:
   }
   LogicalResult load();
   LogicalResult search();
-  LogicalResult measureBatch(size_t task);
+  /// False if there was nothing left to propose.
+  FailureOr<bool> measureBatch(size_t task);
   std::vector<::dietcode::PlannedRun> findMissingRuns(size_t task,
                                                       size_t candidate);
+  std::vector<size_t> drawCandidates(size_t task) const;
   LogicalResult enumerate(size_t task);
   LogicalResult refine(size_t task);
   size_t getShare(size_t task) const;
+  CandidateEvaluator::Deadline getDeadline(size_t task) const;
   int getPriority(size_t task) const;
   const ::dietcode::MicroKernelCost &
   findServing(size_t task, const ::dietcode::DispatchResult &result,
               ArrayRef<::dietcode::MicroKernelCost> costs,
               const ::dietcode::ContractionShape &shape);
+  LogicalResult checkMeasured(size_t task);
   LogicalResult select();
   LogicalResult save();
   size_t chooseTask(ArrayRef<bool> exhausted);

@@ -41,7 +41,7 @@ struct LaunchState {
   GlobalChecks *global; ///< Null if global memory needs no shadow.
   RegisterCount registers;
   std::optional<std::chrono::steady_clock::time_point> deadline;
-  std::vector<uint64_t> recent; ///< As in LaunchConfig.
+  std::vector<WrittenRange> recent; ///< As in LaunchConfig.
 };
 
 /// The coordinates of an index in a box, x fastest.

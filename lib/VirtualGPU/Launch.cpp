@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -247,11 +248,10 @@ private:
       for (uint64_t &count : counts)
         count = count * all / blocks;
     LaunchReport result = makeReport(launch, counts, sample, seen.size());
-    for (uint32_t index : sample.rangesWritten)
-      result.written.push_back(launch.memory.ranges()[index].base);
     if (!estimates) {
       result.timing = {};
       result.virtualSeconds = 0;
+      noteWritten(result);
       return result;
     }
     TracedLaunch input{{}, {}, sample, seen.size()};
@@ -263,9 +263,22 @@ private:
         input.neighbours.push_back({traced[i], &traces[i]});
     }
     result.replay = estimateTime(launch, map, input);
-    if (result.replay.valid)
+    if (result.replay.valid) {
       result.virtualSeconds = result.replay.microseconds * 1e-6;
+      result.dramBytes =
+          static_cast<uint64_t>(std::llround(result.replay.dramBytes));
+    }
+    noteWritten(result);
     return result;
+  }
+
+  /// Everything that came into L2 has pushed out what was least recently used:
+  /// results that were written all along are there as the rest of it is.
+  void noteWritten(LaunchReport &result) const {
+    double moved = std::max(1.0, double(result.dramBytes));
+    double kept = std::min(1.0, double(launch.spec.l2Bytes) / moved);
+    for (uint32_t index : sample.rangesWritten)
+      result.written.push_back({launch.memory.ranges()[index].base, kept});
   }
 
   const LaunchState &launch;

@@ -99,6 +99,11 @@ static cl::opt<double>
                    "puts a candidate further than this from the best, e.g. "
                    "0.15"),
           cl::init(std::numeric_limits<double>::infinity()), cl::cat(category));
+static cl::opt<unsigned>
+    sample("sample",
+           cl::desc("With --exhaustive: measure only so many candidates, at "
+                    "random by --seed"),
+           cl::init(0), cl::cat(category));
 static cl::opt<bool>
     noVerify("no-verify",
              cl::desc("Time candidates without comparing their results"),
@@ -189,6 +194,8 @@ static std::optional<std::string> checkOptions() {
     return "--slack must not be negative";
   if (slack.getNumOccurrences() > 0 && !exhaustive)
     return "--slack limits --exhaustive; give both";
+  if (sample.getNumOccurrences() > 0 && (!exhaustive || sample == 0))
+    return "--sample is a positive number, and limits --exhaustive; give both";
   if (!modelOnly && !exhaustive && trials == 0)
     return "--trials=0 leaves nothing to choose from; give a budget, or "
            "--model-only";
@@ -244,6 +251,7 @@ static TuneOptions makeOptions() {
   options.modelOnly = modelOnly;
   options.exhaustive = exhaustive;
   options.slack = slack;
+  options.sample = sample;
   options.space = *makeSpace();
   options.verify = !noVerify;
   options.seed = seed;

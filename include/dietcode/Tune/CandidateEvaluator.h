@@ -21,6 +21,7 @@
 #include "dietcode/Tune/TuningTask.h"
 #include "dietcode/Tune/Verification.h"
 
+#include <chrono>
 #include <csignal>
 #include <functional>
 #include <map>
@@ -53,6 +54,7 @@ struct PreparedCandidate {
   CompiledCandidate code;
   std::vector<::dietcode::JobKernel> kernels; ///< Of the twin to measure.
   ::dietcode::Record record; ///< What is known before it is measured.
+  bool isDone = false;       ///< False: there was no time for it.
   bool usable = false;       ///< False: the record says why.
 };
 
@@ -67,12 +69,15 @@ public:
   create(const EvaluatorOptions &options);
   ~CandidateEvaluator();
 
+  using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+
   /// One record for each schedule, in their order, whatever the number of
-  /// workers. Candidates that fail have a record that says why. An error if
+  /// workers; none for those that are not done at the deadline, but one at
+  /// least. Candidates that fail have a record that says why. An error if
   /// measuring itself is impossible, or "interrupted".
   ::dietcode::Expected<std::vector<::dietcode::Record>>
   evaluate(const TuningTask &task, ArrayRef<::dietcode::Schedule> schedules,
-           const Plan &plan);
+           const Plan &plan, Deadline deadline = std::nullopt);
 
   /// Ends the measuring processes.
   ::dietcode::Expected<bool> finish();
@@ -94,8 +99,9 @@ private:
   ::dietcode::Expected<bool> submit(const TuningTask &task,
                                     const PreparedCandidate &candidate,
                                     const Plan &plan, const std::string &id);
-  ::dietcode::Expected<bool>
-  awaitResults(std::map<std::string, ::dietcode::Record> &results);
+  ::dietcode::Expected<bool> awaitResults(
+      std::map<std::string, std::optional<::dietcode::Record>> &results,
+      Deadline deadline);
   ::dietcode::Expected<Verification *> getVerification(const TuningTask &task);
   ::dietcode::Expected<bool> startWorkers();
 

@@ -118,6 +118,7 @@ private:
   CandidatePool pool;
   std::map<std::string, size_t> indices; ///< Of schedules in the pool.
   std::map<size_t, MeasuredKernel> measurements;
+  std::vector<double> leastSeconds; ///< Of any candidate, by instance.
   std::map<std::string, std::string> failures;
 };
 

@@ -42,6 +42,8 @@ struct TuneOptions {
   /// With `exhaustive`, leave out instances at which the model, with what the
   /// records know, puts a candidate further than this from the best.
   double slack = std::numeric_limits<double>::infinity();
+  /// With `exhaustive`, so many candidates at random; 0: all.
+  unsigned sample = 0;
   bool verify = true;
   uint64_t seed = 0;
   unsigned workers = 1;

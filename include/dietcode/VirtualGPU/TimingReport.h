@@ -74,7 +74,8 @@ struct TimingReport {
   double cycles = 0;       ///< Of the busiest SM, without the launch.
   double microseconds = 0; ///< With the launch.
   double launchMicroseconds = 0;
-  double flop = 0; ///< An FMA being two.
+  double dramBytes = 0; ///< Read and written by the launch.
+  double flop = 0;      ///< An FMA being two.
   double flopPerCyclePerSM = 0;
   double fp32PeakFraction = 0; ///< flop / (cycles x all SMs' FMA lanes x 2).
   /// Of the cycles, how many each part was busy on the busiest SM.

@@ -26,6 +26,12 @@
 
 namespace dietcode::vgpu {
 
+/// A range of memory that a launch wrote to.
+struct WrittenRange {
+  uint64_t base;
+  double kept; ///< The part of it that is in L2 when the launch ends.
+};
+
 struct LaunchConfig {
   std::array<int64_t, 3> grid = {1, 1, 1};
   std::array<int64_t, 3> block = {1, 1, 1};
@@ -48,8 +54,8 @@ struct LaunchConfig {
   /// Runs without an estimate: no time, and no traces that cost some.
   bool functionalOnly = false;
   /// LaunchReport::written of the launch that ended right before this one
-  /// starts: what of it fits into L2 is read from there.
-  std::vector<uint64_t> recent;
+  /// starts: what L2 has kept of it is read from there.
+  std::vector<WrittenRange> recent;
 };
 
 /// Executed warp instructions by the part of the SM they occupy.
@@ -109,8 +115,8 @@ struct LaunchReport {
   std::string limiter() const {
     return replay.valid ? replay.limiter : timing.bound;
   }
-  /// Where the ranges of memory begin that were written to, ascending.
-  std::vector<uint64_t> written;
+  /// The ranges of memory that were written to, ascending.
+  std::vector<WrittenRange> written;
 };
 
 /// Why a launch failed: it was refused before anything ran, or a checker found

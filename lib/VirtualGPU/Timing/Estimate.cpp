@@ -12,11 +12,13 @@
 //   cycles = floor(B / R) T(R) + T(B mod R)
 //   seconds = launch overhead + cycles / clock
 //
-// DRAM is read once for each byte of the ranges that the kernel reads if they
-// fit into L2, and otherwise once for each wave of blocks, but never more than
-// what the blocks read; as a fraction of that, it is the probability that the
-// first access of an SM to a sector goes to DRAM. Of what the launch right
-// before has written, none does if all that is read fits into L2.
+// A launch finds L2 empty, except for what the launch right before has left of
+// its results. DRAM delivers each byte that is read at least once, and again
+// what a later wave of blocks reads after others have pushed it out of L2; it
+// takes each byte that is written. The busiest SM's part of what is delivered
+// is that of its blocks among all blocks: over the bytes that it loads, each
+// counted once, that is the probability that its first access to a sector goes
+// to DRAM. No launch takes less than DRAM needs for all of its bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,12 +57,19 @@ int64_t sharedPerBlock(const LaunchState &launch) {
 struct RangeUse {
   uint32_t range;
   double perBlock; ///< Distinct bytes.
-  double fresh;    ///< Of these, the bytes that the block before does not read.
-  /// Blocks after which the walk begins again, 1 if there is none.
+  double fresh;    ///< Of these, the bytes that an earlier one does not read.
+  /// Steps after which the walk begins again, 1 if there is none.
   double period = 1;
 
   bool isWalked() const { return fresh > perBlock / 2; }
 };
+
+double freshBytes(const std::vector<RangeUse> &uses) {
+  double sum = 0;
+  for (const RangeUse &use : uses)
+    sum += use.fresh;
+  return sum;
+}
 
 class Estimator {
 public:
@@ -73,12 +82,15 @@ public:
   TimingReport run();
 
 private:
-  MemoryShare memoryShare() const;
-  double fetchedBytes(double footprint, double perBlock) const;
+  void countTraffic();
+  MemoryShare memoryShare(const std::vector<const BlockTrace *> &together);
+  double loadedBytes(const std::vector<const BlockTrace *> &together);
+  double fetchedBytes(double perBlock) const;
   double distinctBytes(double n) const;
+  void groupBlocks();
   std::vector<RangeUse> compareBlocks(const BlockTrace &first,
                                       const BlockTrace &second) const;
-  std::vector<RangeUse> findWalks() const;
+  void findPeriods();
   ReplayResult replayTogether(uint64_t blocks);
   void fill(TimingReport &report) const;
   void fillRates(TimingReport &report) const;
@@ -95,6 +107,11 @@ private:
   unsigned slots = 0;
   double blocks = 1, busiest = 1, activeSMs = 1;
   Occupancy occupancy;
+  uint64_t group = 1; ///< Consecutive blocks that differ less from the next.
+  std::vector<RangeUse> groupUses;      ///< Of a group and the one before.
+  std::vector<RangeUse> blockUses;      ///< Of a block and the one before.
+  double footprint = 0;                 ///< Bytes of the ranges that are read.
+  double dramRead = 0, dramWritten = 0; ///< Bytes of the whole launch.
   uint64_t replayed = 0;
   bool tooLong = false;
   ReplayResult total; ///< Of the busiest SM.
@@ -103,68 +120,88 @@ private:
 /// What DRAM has to deliver: everything once, and again what a later wave of
 /// blocks reads after the waves between have pushed it out of L2. Of what a
 /// wave reads, that is the part that does not fit.
-double Estimator::fetchedBytes(double footprint, double perBlock) const {
+double Estimator::fetchedBytes(double perBlock) const {
   double resident =
       std::min(blocks, double(occupancy.blocks) * double(spec.smCount));
   double waves = std::ceil(busiest / occupancy.blocks);
-  double wave =
-      neighbours.empty() ? perBlock * resident : distinctBytes(resident);
-  wave = std::min(wave, footprint);
-  double once = std::min(footprint, wave * waves);
+  auto distinct = [&](double n) {
+    double bytes = neighbours.empty() ? perBlock * n : distinctBytes(n);
+    return std::min(bytes, footprint);
+  };
+  double wave = distinct(resident), once = distinct(blocks);
+  double again = std::max(0.0, wave * waves - once);
   double pushedOut =
       wave > 0 ? std::max(0.0, 1 - double(spec.l2Bytes) / wave) : 0;
-  return once + (wave * waves - once) * pushedOut;
+  return once + again * pushedOut;
 }
 
-/// What blocks read of each range, with the periods of walks: until the range
-/// is through, or up to the first block traced that reads what the first one
-/// does, as where tiles lie in bands.
-std::vector<RangeUse> Estimator::findWalks() const {
-  std::vector<RangeUse> uses =
-      compareBlocks(*traces.front(), *neighbours.front().trace);
-  std::vector<std::vector<RangeUse>> later;
-  for (const Neighbour &neighbour : neighbours)
-    if (neighbour.block > 1)
-      later.push_back(compareBlocks(*traces.front(), *neighbour.trace));
-  for (RangeUse &use : uses) {
-    if (!use.isWalked())
+/// Blocks of a group read different parts of what the next group's blocks read,
+/// such as those that split a sum. Groups are as large as the distance at which
+/// a block has the fewest bytes to itself.
+void Estimator::groupBlocks() {
+  for (const Neighbour &other : neighbours) {
+    std::vector<RangeUse> uses = compareBlocks(*traces.front(), *other.trace);
+    if (other.distance == 1)
+      blockUses = uses;
+    else if (freshBytes(uses) >= freshBytes(groupUses))
       continue;
-    use.period = double(launch.memory.ranges()[use.range].size) / use.fresh;
-    for (size_t i = 0; i < later.size(); ++i)
-      for (const RangeUse &other : later[i])
-        if (other.range == use.range && !other.isWalked())
-          use.period = std::min(
-              use.period,
-              double(neighbours[neighbours.size() - later.size() + i].block));
+    groupUses = std::move(uses);
+    group = other.distance;
   }
-  return uses;
+  for (RangeUse &use : groupUses)
+    for (const RangeUse &one : blockUses) {
+      if (group == 1 || one.range != use.range)
+        continue;
+      double bytes = one.perBlock + double(group - 1) * one.fresh;
+      use.fresh *= bytes / use.perBlock;
+      use.perBlock = bytes;
+    }
+  findPeriods();
 }
 
-/// The distinct bytes that `n` consecutive blocks read. In each range of memory
-/// a block reads some bytes that the block before it does not. Where that is
-/// most of them, the range is walked: n blocks read n times as much, until the
-/// walk begins again. Others move on whenever a longer walk is over, as the
-/// columns of a matrix product do when its rows, or those of a band, are
-/// through.
+/// A walk begins again when it is through the range, or at the first group
+/// traced that reads what the first one does, as where tiles lie in bands.
+void Estimator::findPeriods() {
+  for (RangeUse &use : groupUses)
+    if (use.isWalked())
+      use.period = double(launch.memory.ranges()[use.range].size) / use.fresh;
+  for (const Neighbour &other : neighbours) {
+    if (other.distance <= group || other.distance % group)
+      continue;
+    double steps = double(other.distance / group);
+    for (const RangeUse &later : compareBlocks(*traces.front(), *other.trace))
+      for (RangeUse &use : groupUses)
+        if (use.range == later.range && use.isWalked() && !later.isWalked())
+          use.period = std::min(use.period, steps);
+  }
+}
+
+/// The distinct bytes that `n` consecutive blocks read. Of each range of memory
+/// a group of blocks reads some bytes that the group before it does not, so n
+/// groups read n times as many: that is a walk, until it begins again. What it
+/// reads moves on whenever a longer walk is over, as the columns of a matrix
+/// product do when its rows, or those of a band, are through.
 double Estimator::distinctBytes(double n) const {
-  std::vector<RangeUse> uses = findWalks();
-  double distinct = 0;
+  bool isPart = n < double(group);
+  const std::vector<RangeUse> &uses = isPart ? blockUses : groupUses;
+  double steps = isPart ? n : n / double(group), distinct = 0;
   for (const RangeUse &use : uses) {
     double walks = 1;
     for (const RangeUse &other : uses)
-      if (other.period > use.period)
-        walks = std::max(walks, n / other.period);
-    double bytes = use.perBlock;
-    if (use.isWalked())
-      bytes += (std::min(n, use.period) - 1) * use.fresh;
-    distinct += std::min(bytes * std::ceil(walks),
-                         double(launch.memory.ranges()[use.range].size));
+      if (!isPart && other.period > use.period)
+        walks = std::max(walks, steps / other.period);
+    bool isOver = !isPart && use.isWalked();
+    double moving = (isOver ? std::min(steps, use.period) : steps) * use.fresh;
+    double shared = use.perBlock - use.fresh;
+    double bytes = isOver ? (shared + moving) * std::ceil(walks)
+                          : shared * std::ceil(walks) + moving;
+    distinct += std::min(bytes, double(launch.memory.ranges()[use.range].size));
   }
   return distinct;
 }
 
-/// The bytes of each range that one block reads, and how many of them the block
-/// before it does not.
+/// The bytes of each range that the second block reads, and how many of them
+/// the first one does not.
 std::vector<RangeUse> Estimator::compareBlocks(const BlockTrace &first,
                                                const BlockTrace &second) const {
   constexpr uint64_t withinRange = (uint64_t(1) << rangeShift) - 1;
@@ -186,7 +223,7 @@ std::vector<RangeUse> Estimator::compareBlocks(const BlockTrace &first,
                             range))
       continue;
     if (uses.empty() || uses.back().range != range)
-      uses.push_back({range, 0, 0});
+      uses.push_back({range, 0, 0, 1});
     uses.back().perBlock += spec.sectorBytes;
     if (!std::binary_search(before.begin(), before.end(), sector))
       uses.back().fresh += spec.sectorBytes;
@@ -194,7 +231,64 @@ std::vector<RangeUse> Estimator::compareBlocks(const BlockTrace &first,
   return uses;
 }
 
-MemoryShare Estimator::memoryShare() const {
+/// What DRAM does for the launch.
+void Estimator::countTraffic() {
+  double recent = 0, output = 0;
+  auto rangeOf = [&](uint32_t index) -> const MemoryRange & {
+    return launch.memory.ranges()[index];
+  };
+  for (uint32_t index : sample.rangesRead) {
+    footprint += double(rangeOf(index).size);
+    for (const WrittenRange &last : launch.recent)
+      if (last.base == rangeOf(index).base)
+        recent += last.kept * double(rangeOf(index).size);
+  }
+  for (uint32_t index : sample.rangesWritten)
+    output += double(rangeOf(index).size);
+  auto perBlock = [&](uint64_t sectors) {
+    return double(spec.sectorBytes) * double(sectors) / sampled;
+  };
+  groupBlocks();
+  double read = perBlock(sample.uniqueSectorsRead);
+  dramRead = std::min(fetchedBytes(read), read * blocks);
+  // What the launch before has left in L2 need not come from DRAM.
+  if (footprint > 0 && std::min(footprint, read * blocks) <= spec.l2Bytes)
+    dramRead *= 1 - recent / footprint;
+  dramWritten =
+      std::min(output, perBlock(sample.uniqueSectorsWritten) * blocks);
+}
+
+/// The bytes that blocks load, those that several of them load once.
+double Estimator::loadedBytes(const std::vector<const BlockTrace *> &together) {
+  std::vector<std::vector<uint16_t>> loads(schedule.size());
+  for (size_t b = 0; b < schedule.size(); ++b)
+    for (const ScheduledInst &inst : schedule[b].insts)
+      if (inst.isLoad && inst.access != noAccess &&
+          inst.cost.unit == Unit::Global)
+        loads[b].push_back(inst.access);
+  std::vector<uint64_t> sectors;
+  auto dropRepeated = [&](size_t from) {
+    auto begin = sectors.begin() + static_cast<ptrdiff_t>(from);
+    std::sort(begin, sectors.end());
+    sectors.erase(std::unique(begin, sectors.end()), sectors.end());
+  };
+  for (const BlockTrace *trace : together) {
+    size_t from = sectors.size();
+    for (const WarpTrace &warp : trace->warps)
+      for (const TracedBlock &block : warp.blocks)
+        for (uint16_t load : loads[block.block]) {
+          const TracedAccess &access = warp.accesses[block.firstAccess + load];
+          auto first = trace->sectors.begin() + access.firstSector;
+          sectors.insert(sectors.end(), first, first + access.sectors);
+        }
+    dropRepeated(from);
+  }
+  dropRepeated(0);
+  return double(spec.sectorBytes) * double(sectors.size());
+}
+
+MemoryShare
+Estimator::memoryShare(const std::vector<const BlockTrace *> &together) {
   MemoryShare share;
   share.activeSMs = activeSMs;
   // What the smallest part that holds the shared memory leaves.
@@ -206,25 +300,12 @@ MemoryShare Estimator::memoryShare() const {
       break;
     }
   share.l1Bytes = spec.unifiedL1Bytes - carved;
-  double footprint = 0, recent = 0;
-  for (uint32_t index : sample.rangesRead) {
-    const MemoryRange &range = launch.memory.ranges()[index];
-    footprint += double(range.size);
-    if (std::binary_search(launch.recent.begin(), launch.recent.end(),
-                           range.base))
-      recent += double(range.size);
-  }
-  double perBlock =
-      double(spec.sectorBytes) * double(sample.uniqueSectorsRead) / sampled;
-  double read = perBlock * blocks;
-  share.firstTouchMisses =
-      read > 0 ? std::min(1.0, fetchedBytes(footprint, perBlock) / read) : 1;
-  // What the launch before has left in L2 need not come from DRAM.
-  if (footprint > 0 && read <= double(spec.l2Bytes))
-    share.firstTouchMisses *= 1 - recent / footprint;
-  double perSM = perBlock * std::min<double>(busiest, occupancy.blocks);
-  double distinct = std::min(perSM * activeSMs, footprint);
-  double sharing = distinct > 0 ? perSM * activeSMs / distinct : 1;
+  double loaded = loadedBytes(together);
+  double delivered = dramRead * double(together.size()) / blocks;
+  share.firstTouchMisses = loaded > 0 ? std::min(1.0, delivered / loaded) : 1;
+  double sharing = 1;
+  if (footprint > 0)
+    sharing = loaded * activeSMs / footprint;
   sharing = std::min(activeSMs, std::max(1.0, sharing));
   share.l2Bytes = double(spec.l2Bytes) * sharing / activeSMs;
   return share;
@@ -239,7 +320,7 @@ ReplayResult Estimator::replayTogether(uint64_t n) {
   if (tooLong)
     return {};
   replayed += plan.instructions;
-  return replay(spec, memoryShare(), plan, together, schedule, slots);
+  return replay(spec, memoryShare(together), plan, together, schedule, slots);
 }
 
 TimingReport Estimator::run() {
@@ -256,11 +337,12 @@ TimingReport Estimator::run() {
   busiest = std::ceil(blocks / spec.smCount);
   activeSMs = std::min<double>(blocks, spec.smCount);
   occupancy = occupancyOf(launch);
+  countTraffic();
   auto count = static_cast<uint64_t>(busiest);
   uint64_t full = count / occupancy.blocks, rest = count % occupancy.blocks;
   ReplayCounters zero;
   auto add = [&](uint64_t n, double times) {
-    if (n == 0 || times == 0)
+    if (n == 0 || times == 0 || tooLong)
       return;
     ReplayResult part = replayTogether(n);
     total.cycles += times * part.cycles;
@@ -271,6 +353,9 @@ TimingReport Estimator::run() {
   add(rest, 1);
   if (tooLong)
     return report;
+  total.cycles =
+      std::max(total.cycles, (dramRead + dramWritten) /
+                                 spec.dramBytesPerSecond * spec.clockHz);
   fill(report);
   return report;
 }
@@ -280,6 +365,7 @@ void Estimator::fill(TimingReport &report) const {
   report.device = virtualName(spec);
   report.calibrated = spec.calibrated;
   report.cycles = total.cycles;
+  report.dramBytes = dramRead + dramWritten;
   report.launchMicroseconds = spec.launchSeconds * 1e6;
   report.microseconds =
       report.launchMicroseconds + total.cycles / spec.clockHz * 1e6;
@@ -408,10 +494,11 @@ std::vector<uint64_t> neighboursToTrace(const LaunchState &launch) {
   for (const MemoryRange &range : launch.memory.ranges())
     bytes += double(range.size);
   bool mayRepeat = blocks > sms && bytes > double(launch.spec.l2Bytes);
+  uint64_t farthest = mayRepeat ? sms : 8;
   std::vector<uint64_t> result;
-  for (uint64_t i = 1; i < blocks && (i == 1 || (mayRepeat && i <= sms));
-       i *= 2)
-    result.push_back(i);
+  for (uint64_t distance = 1; distance < blocks && distance <= farthest;
+       distance *= 2)
+    result.push_back(distance);
   return result;
 }
 

@@ -26,14 +26,13 @@ Occupancy occupancyOf(const LaunchState &launch);
 /// first, dealing blocks to SMs in turn.
 std::vector<uint64_t> blocksToTrace(const LaunchState &launch);
 
-/// Blocks that are traced, too, to see what consecutive blocks share: the
-/// second one, if there is one, and where DRAM may be read more than once those
-/// at powers of two up to a wave on as many SMs.
+/// Blocks that are traced, too, to see what the first one shares with those
+/// that follow; ascending. At powers of two: up to the largest split, and where
+/// DRAM may be read more than once up to a wave on as many SMs.
 std::vector<uint64_t> neighboursToTrace(const LaunchState &launch);
 
-/// A block and its trace.
 struct Neighbour {
-  uint64_t block;
+  uint64_t distance; ///< From the first block.
   const BlockTrace *trace;
 };
 
@@ -43,8 +42,8 @@ constexpr size_t mostTraceRecords = size_t(1) << 25;
 /// Traces of a launch, and what was counted of its sampled blocks.
 struct TracedLaunch {
   std::vector<const BlockTrace *> blocks; ///< Of blocksToTrace.
-  /// Of the blocks `neighboursToTrace`, as far as they could be traced.
-  std::vector<Neighbour> neighbours;
+  std::vector<Neighbour> neighbours; ///< Of neighboursToTrace, as far as they
+                                     ///< could be traced.
   const Sample &sample;
   uint64_t sampledBlocks;
 };

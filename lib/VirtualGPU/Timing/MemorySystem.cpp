@@ -144,22 +144,29 @@ MemorySystem::Line &MemorySystem::lineOf(uint64_t sector) {
 }
 
 /// Least recently used, by the bytes that have come in since the last use. A
-/// first use hits if another SM's came before.
+/// first load hits if another SM's came before. What is stored goes out to DRAM
+/// sooner or later: a store that misses stands for that, one to a sector that
+/// was loaded makes it dirty.
 bool MemorySystem::inL2(uint64_t sector, bool isLoad) {
-  auto [it, isNew] = l2.try_emplace(sector, l2Filled);
+  auto [it, isNew] = l2.try_emplace(sector, L2Sector{l2Filled});
+  L2Sector &entry = it->second;
   bool hit;
   if (isNew) {
-    // What is written goes out to DRAM sooner or later.
     missDebt += isLoad ? share.firstTouchMisses : 1;
     hit = missDebt < 1;
     if (!hit)
       missDebt -= 1;
   } else {
-    hit = l2Filled - it->second < share.l2Bytes;
+    hit = l2Filled - entry.used < share.l2Bytes;
   }
-  if (isNew || !hit)
+  bool isFilled = isNew || !hit;
+  if (isFilled) {
     l2Filled += spec.sectorBytes;
-  it->second = l2Filled;
+    entry.isDirty = false;
+  }
+  isOverwritten = !isLoad && !isFilled && !entry.isDirty;
+  entry.isDirty |= !isLoad;
+  entry.used = l2Filled;
   return hit;
 }
 
@@ -189,16 +196,24 @@ void MemorySystem::fetch(Level level, double now, Start start, double useful,
   reach.queues[1] = cleanL2Free - useful / l2Rate - start.clean;
   if (level != Level::Dram)
     return;
-  double dramCycles = spec.sectorBytes / dramRate;
-  dramFree = std::max(dramFree, start.at) + dramCycles;
+  double cycles = dramCycles(1);
+  dramFree = std::max(dramFree, start.at) + cycles;
   cleanDramFree = std::max(cleanDramFree, start.clean) + useful / dramRate;
-  counters.dram += dramCycles;
+  counters.dram += cycles;
   counters.dramSectors += 1;
-  arrival.at = std::max(arrival.at, dramFree + spec.globalLatency - dramCycles);
+  arrival.at = std::max(arrival.at, dramFree + spec.globalLatency - cycles);
   arrival.clean = std::max(arrival.clean, cleanDramFree + spec.globalLatency -
                                               useful / dramRate);
   arrival.unqueued = now + spec.globalLatency;
   reach.queues[2] = cleanDramFree - useful / dramRate - start.clean;
+}
+
+/// Nobody waits for it, but it takes its share of DRAM.
+void MemorySystem::writeBack(Start start, double useful) {
+  dramFree = std::max(dramFree, start.at) + dramCycles(1);
+  cleanDramFree = std::max(cleanDramFree, start.clean) + useful / dramRate;
+  counters.dram += dramCycles(1);
+  counters.dramSectors += 1;
 }
 
 Arrival MemorySystem::global(unsigned core, double now,
@@ -241,6 +256,8 @@ Arrival MemorySystem::global(unsigned core, double now,
       one.arrival.unqueued = line->unqueued[place];
     } else {
       fetch(level, now, start, useful, one);
+      if (isOverwritten)
+        writeBack(start, useful);
       counters.l2Loads += isLoad;
       counters.l2Hits += isLoad && level == Level::L2;
       if (isLoad && !bypassesL1) {
@@ -276,6 +293,7 @@ void MemorySystem::touch(const TracedAccess &access, const uint64_t *sectors,
     Level level = lookup(sectors[i], isLoad, bypassesL1, line);
     touchedL2 += level != Level::L1;
     touchedDram += level == Level::Dram;
+    touchedDram += level != Level::L1 && isOverwritten;
   }
 }
 

@@ -24,8 +24,8 @@ struct MemoryShare {
   /// How much of L2 this SM's data can use: all of it times the number of SMs
   /// that share a sector over the number of SMs.
   double l2Bytes = 0;
-  /// Of the sectors that this SM is the first of itself to ask for, how many no
-  /// other SM has brought into L2 before.
+  /// Of the sectors that this SM loads for the first time, how many no other SM
+  /// has brought into L2 before.
   double firstTouchMisses = 1;
 };
 
@@ -83,6 +83,10 @@ public:
              bool bypassesL1);
   /// When everything has been written.
   double drained() const;
+  /// Cycles of this SM's share of DRAM for a number of sectors.
+  double dramCycles(double sectors) const {
+    return sectors * spec.sectorBytes / dramRate;
+  }
 
   MemoryCounters counters;
   /// Sectors that touch() took from L2 and DRAM.
@@ -120,9 +124,14 @@ private:
     double queues[3] = {}; ///< Waiting for the path, L2 and DRAM.
   };
   enum class Level : uint8_t { L1, L2, Dram };
+  struct L2Sector {
+    double used;          ///< Bytes filled when it was last used.
+    bool isDirty = false; ///< It has to be written to DRAM.
+  };
   Start occupyPath(unsigned core, double now, double busy, double cleanBusy,
                    double slowdown);
   void fetch(Level level, double now, Start start, double useful, Reach &reach);
+  void writeBack(Start start, double useful);
   static void join(Reach &all, const Reach &one);
   Loss pathQueue() const {
     return use.shared >= use.l1 ? Loss::SharedBandwidth : Loss::L1Bandwidth;
@@ -135,6 +144,8 @@ private:
   /// Looks a sector up and brings it in.
   Level lookup(uint64_t sector, bool isLoad, bool bypassesL1, Line *&line);
   bool inL2(uint64_t sector, bool isLoad);
+  /// Whether a store is the first to a sector that was loaded.
+  bool isOverwritten = false;
 
   const DeviceSpec &spec;
   MemoryShare share;
@@ -143,7 +154,7 @@ private:
   std::vector<Line> lines;
   std::vector<Queue> queues;
   uint64_t clock = 0;
-  std::unordered_map<uint64_t, double> l2; ///< Bytes filled when last used.
+  std::unordered_map<uint64_t, L2Sector> l2;
   double l2Filled = 0;
   double missDebt = 0;
   double l2Rate, dramRate;

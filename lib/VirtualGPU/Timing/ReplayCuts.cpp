@@ -61,7 +61,7 @@ void SM::touchSkipped(uint16_t cut) {
 /// The skipped iterations take a time between those of the head, when caches
 /// are cold, and of the tail; where, their misses say:
 ///   t = t_tail + (t_head - t_tail) * clamp((m - m_tail) / (m_head - m_tail))
-/// with misses m weighted by the latencies beyond L1.
+/// with misses m weighted by the latencies beyond L1. DRAM has to serve theirs.
 void SM::extrapolate(ReplayResult &result) const {
   for (size_t c = 0; c < plan.cuts.size(); ++c) {
     const LoopCut &cut = plan.cuts[c];
@@ -92,13 +92,19 @@ void SM::extrapolate(ReplayResult &result) const {
     if (headMisses != tailMisses)
       weight = (skipped - tailMisses) / (headMisses - tailMisses);
     weight = std::min(1.0, std::max(0.0, weight));
-    result.extrapolated += n * (tail + (head - tail) * weight);
+    double cycles = n * (tail + (head - tail) * weight);
+    cycles = std::max(cycles, memory.dramCycles(touched[c].dram));
+    double dram =
+        result.counters.memory.dram + memory.dramCycles(touched[c].dram);
+    double sectors = result.counters.memory.dramSectors + touched[c].dram;
+    result.extrapolated += cycles;
     result.counters.addScaled(at[tailEnd].counters, at[tailBegin].counters,
                               n * (1 - weight) / (tailEnd - tailBegin));
     result.counters.addScaled(at[headEnd].counters, at[headBegin].counters,
                               n * weight / (headEnd - headBegin));
-    result.counters.warpCycles +=
-        n * (tail + (head - tail) * weight) * double(warps.size());
+    result.counters.memory.dram = dram;
+    result.counters.memory.dramSectors = sectors;
+    result.counters.warpCycles += cycles * double(warps.size());
   }
 }
 

@@ -48,6 +48,10 @@ func.func @g(%a: tensor<?x64xf32>, %b: tensor<64x32xf32>, %c: tensor<?x32xf32>) 
 // NO-TRIALS: error: --trials=0 leaves nothing to choose from; give a budget, or --model-only
 // RUN: not dietcode-tune %t/matmul.mlir --seconds=-1 2>&1 | FileCheck %s --check-prefix=SECONDS
 // SECONDS: error: --seconds must not be negative
+// RUN: not dietcode-tune %t/matmul.mlir --seconds=0.0001 -o %t/keep.mlir 2>&1 | FileCheck %s --check-prefix=NO-TIME
+// NO-TIME: error: nothing could be measured in the {{.*}} seconds of --seconds; allow more, or use --model-only
+// RUN: not dietcode-tune %t/matmul.mlir --sample=4 -o %t/keep.mlir 2>&1 | FileCheck %s --check-prefix=SAMPLE
+// SAMPLE: error: --sample is a positive number, and limits --exhaustive; give both
 // RUN: not dietcode-tune %t/matmul.mlir --model-only --json 2>&1 | FileCheck %s --check-prefix=JSON
 // JSON: error: --json prints the report to the standard output, so the tuned IR needs a file: give -o
 // RUN: not dietcode-tune %t/matmul.mlir --device=virtual:t5 -o %t/keep.mlir 2>&1 | FileCheck %s --check-prefix=DEVICE

@@ -34,6 +34,16 @@
 // RESUMED: 8 of {{[0-9]+}} candidates measured
 // RUN: dietcode-tune %s --model-only --records=%t/r1.jsonl -o - | diff - %t/tuned1.mlir
 
+// An enumeration of some candidates can be continued, too, and another seed draws
+// others.
+// RUN: dietcode-tune %s --exhaustive --sample=3 --records=%t/some.jsonl -o %t/some.mlir 2>&1 | FileCheck %s --check-prefix=SOME
+// SOME: 3 of {{[0-9]+}} candidates measured
+// SOME: {{^}}3 trials
+// RUN: dietcode-tune %s --exhaustive --sample=3 --records=%t/some.jsonl -o %t/some.mlir 2>&1 | FileCheck %s --check-prefix=SAME
+// SAME: {{^}}0 trials
+// RUN: dietcode-tune %s --exhaustive --sample=2 --seed=1 --records=%t/some.jsonl -o %t/some.mlir 2>&1 | FileCheck %s --check-prefix=OTHERS
+// OTHERS: {{^}}2 trials
+
 // A tuned file can be tuned again: what is in it is replaced.
 // RUN: dietcode-tune %t/tuned.mlir --model-only --records=%t/r1.jsonl -o - | diff - %t/tuned1.mlir
 

@@ -130,6 +130,93 @@ TEST(Timing, NamesTheLargestLoss) {
             "DRAM bandwidth");
 }
 
+/// A warp reads 8 KiB from %rd8 on.
+const char *const readPart =
+    "mul.wide.u32 %rd9, %r0, 16;\nadd.s64 %rd8, %rd8, %rd9;\n"
+    "mov.u32 %r60, 0;\n#:\n"
+    "ld.global.v4.b32 {%r10, %r11, %r12, %r13}, [%rd8];\n"
+    "add.s64 %rd8, %rd8, 512;\nadd.s32 %r60, %r60, 1;\n"
+    "setp.lt.u32 %p15, %r60, 16;\n@%p15 bra #;\n";
+constexpr double partBytes = 8192;
+
+/// %rd8 = base + 8 KiB * index.
+std::string partOf(const std::string &base, const std::string &index,
+                   const std::string &label) {
+  std::string text = "mul.wide.u32 %rd8, " + index + ", 8192;\n" +
+                     "add.s64 %rd8, %rd8, " + base + ";\n" + readPart;
+  for (size_t at; (at = text.find('#')) != std::string::npos;)
+    text.replace(at, 1, label);
+  return text;
+}
+
+double dramSeconds(double bytes) {
+  return bytes / testDevice().dramBytesPerSecond;
+}
+
+double dramBusy(const LaunchReport &report) {
+  return report.replay.busy[static_cast<unsigned>(Bound::Dram)];
+}
+
+/// The time of a launch without its overhead.
+double runSeconds(const LaunchReport &report) {
+  return report.virtualSeconds - testDevice().launchSeconds;
+}
+
+/// Four blocks read four parts in common and one each of their own. 40 SMs have
+/// it that all blocks of one read the same of the four: they do not share what
+/// is their own for that.
+TEST(Timing, DramDeliversEachByte) {
+  constexpr int64_t blocks = 560;
+  double bytes = (4 + double(blocks)) * partBytes;
+  std::string ptx =
+      wrap("mov.u32 %r1, %ctaid.x;\nand.b32 %r2, %r1, 3;\n"
+           "add.s32 %r1, %r1, 4;\n" +
+           partOf("%rd1", "%r2", "COMMON") + partOf("%rd1", "%r1", "OWN"));
+  LaunchReport report =
+      estimate(ptx, gridOf(blocks, 32), static_cast<uint64_t>(bytes));
+  EXPECT_NEAR(report.replay.dramBytes, bytes, 0.01 * bytes);
+  EXPECT_EQ(report.dramBytes, uint64_t(report.replay.dramBytes));
+  EXPECT_GE(runSeconds(report), dramSeconds(bytes));
+  EXPECT_LE(runSeconds(report), 1.2 * dramSeconds(bytes));
+  // The replay itself, not only the bound on its result.
+  EXPECT_NEAR(dramBusy(report) * runSeconds(report), dramSeconds(bytes),
+              0.02 * dramSeconds(bytes));
+}
+
+/// As blocks of a matrix product do that is split by four, with 32 x 32 tiles:
+/// those of a tile read different parts, which those of other tiles read again.
+TEST(Timing, BlocksShareWhatOthersOfTheirPartRead) {
+  std::string ptx =
+      wrap("mov.u32 %r1, %ctaid.x;\nand.b32 %r2, %r1, 127;\n"
+           "and.b32 %r3, %r1, 3;\nshr.u32 %r4, %r1, 7;\n"
+           "mad.lo.u32 %r3, %r4, 4, %r3;\n" +
+           partOf("%rd0", "%r2", "ROWS") + partOf("%rd1", "%r3", "COLUMNS"));
+  double bytes = 2 * 128 * partBytes;
+  LaunchReport report = estimate(ptx, gridOf(4096, 32), 64 << 20);
+  EXPECT_NEAR(report.replay.dramBytes, bytes, 0.01 * bytes);
+}
+
+TEST(Timing, WhatIsOverwrittenGoesOutToDram) {
+  constexpr int64_t blocks = 2560;
+  double bytes = 2 * 4096.0 * double(blocks);
+  std::string ptx =
+      wrap("mov.u32 %r1, %ctaid.x;\nmad.lo.u32 %r1, %r1, 256, %r0;\n"
+           "mul.wide.u32 %rd5, %r1, 16;\nadd.s64 %rd5, %rd1, %rd5;\n"
+           "ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd5];\n"
+           "add.f32 %f1, %f1, %f2;\n"
+           "st.global.v4.f32 [%rd5], {%f1, %f2, %f3, %f4};\n");
+  LaunchReport report =
+      estimate(ptx, gridOf(blocks, 256), static_cast<uint64_t>(bytes / 2));
+  EXPECT_DOUBLE_EQ(report.replay.dramBytes, bytes);
+  EXPECT_GE(runSeconds(report), dramSeconds(bytes));
+  EXPECT_NEAR(dramBusy(report) * runSeconds(report), dramSeconds(bytes),
+              0.02 * dramSeconds(bytes));
+  // All of it went through L2, which holds the last of it.
+  ASSERT_EQ(report.written.size(), 1u);
+  EXPECT_NEAR(report.written[0].kept, double(testDevice().l2Bytes) / bytes,
+              1e-6);
+}
+
 TEST(Timing, OccupancyAndItsLimiter) {
   auto limiter = [](LaunchConfig config) {
     return estimate(wrap("mov.u32 %r1, 1;"), config).replay.occupancyLimiter;
