@@ -121,6 +121,11 @@ static void printChoices(const char *what, const Enumeration &all,
 
 namespace {
 
+/// What a search has found: how far that is from the exhaustive best.
+struct Outcome {
+  double mean = 0, worst = 0; ///< Over the wanted instances.
+};
+
 /// A search that takes its measurements from the enumeration.
 class Search {
 public:
@@ -136,13 +141,10 @@ public:
     excludeOthers();
   }
 
-  /// Measures one more batch, of at most so many. False if nothing is left.
-  bool step(size_t most = kBatch);
-  /// How far what was found is from the exhaustive best, at worst and on
-  /// average over the wanted instances.
-  double worstRegret() const;
-  double meanRegret() const;
-  size_t countTrials() const { return trials; }
+  /// Measures one more batch. False if nothing is left.
+  bool step();
+  /// After each trial.
+  const std::vector<Outcome> &getHistory() const { return history; }
 
 private:
   static std::vector<TuneInstance>
@@ -151,6 +153,7 @@ private:
   /// Keeps the search to what was enumerated.
   void excludeOthers();
   Record measure(size_t candidate);
+  Outcome getOutcome() const;
 
   const Enumeration &all;
   std::vector<size_t> wanted;
@@ -159,7 +162,7 @@ private:
   std::vector<double> best;
   OperatorTuner tuner;
   std::map<std::string, size_t> indices;
-  size_t trials = 0;
+  std::vector<Outcome> history;
   unsigned round = 0;
 };
 
@@ -207,19 +210,19 @@ Record Search::measure(size_t candidate) {
   }
   for (size_t i : wanted)
     best[i] = std::min(best[i], all.seconds[at->second][i]);
+  history.push_back(getOutcome());
   return record;
 }
 
-bool Search::step(size_t most) {
+bool Search::step() {
   ProposerOptions options;
-  options.batch = static_cast<unsigned>(std::min(most, kBatch));
+  options.batch = kBatch;
   if (round == 0)
     options.randomFraction = 0.5;
   std::vector<size_t> batch = tuner.propose(seed + round++, options);
   std::vector<Record> records;
   for (size_t candidate : batch)
     records.push_back(measure(candidate));
-  trials += batch.size();
   tuner.add(records);
   if (!model.train(tuner.getMeasurements(), seed))
     return false;
@@ -227,106 +230,116 @@ bool Search::step(size_t most) {
   return !batch.empty();
 }
 
-double Search::worstRegret() const {
-  double worst = 0;
-  for (size_t i : wanted)
-    worst = std::max(worst, best[i] / all.best(i) - 1);
-  return worst;
-}
-
-double Search::meanRegret() const {
-  double sum = 0;
-  for (size_t i : wanted)
-    sum += best[i] / all.best(i) - 1;
-  return sum / double(wanted.size());
-}
-
-/// Trials until a search is within `slack` of the best at all its instances.
-static size_t trialsUntil(const Enumeration &all,
-                          const std::vector<size_t> &wanted, double slack,
-                          uint64_t seed) {
-  Search search(all, wanted, seed);
-  while (search.step() && search.worstRegret() > slack)
-    continue;
-  return search.countTrials();
-}
-
-namespace {
-/// What searches have found after a budget.
-struct Outcome {
-  double mean = 0, worst = 0; ///< Regret.
-};
-} // namespace
-
-static Outcome searchFor(const Enumeration &all,
-                         const std::vector<size_t> &wanted, size_t budget,
-                         uint64_t seed) {
-  Search search(all, wanted, seed);
-  while (search.countTrials() < budget &&
-         search.step(budget - search.countTrials()))
-    continue;
-  return {search.meanRegret(), search.worstRegret()};
-}
-
-/// One search for each instance, of a budget each.
-static Outcome searchEach(const Enumeration &all, size_t budget,
-                          uint64_t seed) {
+Outcome Search::getOutcome() const {
   Outcome outcome;
-  for (size_t i = 0; i < all.instances.size(); ++i) {
-    Outcome one = searchFor(all, {i}, std::max<size_t>(1, budget), seed);
-    outcome.mean += one.mean / double(all.instances.size());
-    outcome.worst = std::max(outcome.worst, one.worst);
+  for (size_t i : wanted) {
+    double regret = best[i] / all.best(i) - 1;
+    outcome.mean += regret / double(wanted.size());
+    outcome.worst = std::max(outcome.worst, regret);
   }
   return outcome;
 }
 
+using History = std::vector<Outcome>;
+
+static constexpr size_t kMostTrials = 200;
+static constexpr double kSlack = 0.02;
+
+/// Searches for so many trials, and on until it is within the slack. Once it
+/// has found the best, there is nothing more to see.
+static History searchFor(const Enumeration &all,
+                         const std::vector<size_t> &wanted, uint64_t seed) {
+  Search search(all, wanted, seed);
+  const History &history = search.getHistory();
+  while (search.step() && history.back().worst > 0 &&
+         (history.size() < kMostTrials || history.back().worst > kSlack))
+    continue;
+  return history;
+}
+
+static Outcome outcomeAfter(const History &history, size_t trials) {
+  return history[std::min(std::max<size_t>(trials, 1), history.size()) - 1];
+}
+
+/// The trials, in whole batches, until a search is within the slack.
+static size_t trialsUntil(const History &history) {
+  size_t n = 0;
+  while (n < history.size() && history[n].worst > kSlack)
+    ++n;
+  return std::min(n / Search::kBatch * Search::kBatch + Search::kBatch,
+                  history.size());
+}
+
+namespace {
+/// Of one seed.
+struct Searches {
+  History joint;
+  std::vector<History> separate; ///< One for each instance.
+
+  Outcome separateAfter(size_t trials) const;
+};
+} // namespace
+
+/// One after the other, each after so many trials.
+Outcome Searches::separateAfter(size_t trials) const {
+  Outcome all;
+  for (const History &history : separate) {
+    Outcome one = outcomeAfter(history, trials);
+    all.mean += one.mean / double(separate.size());
+    all.worst = std::max(all.worst, one.worst);
+  }
+  return all;
+}
+
 static constexpr uint64_t kSeeds[] = {1000, 2000, 3000};
 
-template <typename Run>
-static Outcome averageOverSeeds(Run run) {
+/// The average over all seeds, and the worst of them.
+template <typename Get>
+static void printOutcome(const std::vector<Searches> &searches, Get get) {
   Outcome sum;
-  for (uint64_t seed : kSeeds) {
-    Outcome one = run(seed);
-    sum.mean += one.mean / double(std::size(kSeeds));
+  for (const Searches &of : searches) {
+    Outcome one = get(of);
+    sum.mean += one.mean / double(searches.size());
     sum.worst = std::max(sum.worst, one.worst);
   }
-  return sum;
+  std::printf("   %6.2f %% %6.2f %%", 100 * sum.mean, 100 * sum.worst);
 }
 
 static void printSearch(const Enumeration &all) {
-  constexpr double kSlack = 0.02;
   std::vector<size_t> everything;
   for (size_t i = 0; i < all.instances.size(); ++i)
     everything.push_back(i);
   double count = double(everything.size());
+  std::vector<Searches> searches;
   for (uint64_t seed : kSeeds) {
-    size_t joint = trialsUntil(all, everything, kSlack, seed);
-    size_t separate = 0;
-    for (size_t i : everything)
-      separate += trialsUntil(all, {i}, kSlack, seed);
+    Searches of;
+    of.joint = searchFor(all, everything, seed);
+    size_t joint = trialsUntil(of.joint), separate = 0;
+    for (size_t i : everything) {
+      of.separate.push_back(searchFor(all, {i}, seed));
+      separate += trialsUntil(of.separate.back());
+    }
     std::printf("seed %llu: within 2 %% at all %zu instances after %zu trials "
                 "jointly, %zu one by one: %.1fx\n",
                 static_cast<unsigned long long>(seed), everything.size(), joint,
                 separate, double(separate) / double(joint));
+    searches.push_back(std::move(of));
   }
   std::printf(
-      "regret, mean and worst, after equal trials in all, %.2fx as many "
-      "and as many for each:\n  trials     jointly            one by "
-      "one, 1x   %.2fx            %.0fx\n",
-      kPaperFactor, kPaperFactor, count);
+      "regret, mean and worst of %zu seeds, jointly and one by one with "
+      "1x, %.2fx and %.0fx the trials in all:\n",
+      searches.size(), kPaperFactor, count);
   for (size_t budget : {16, 32, 48, 64, 128, 200}) {
-    auto print = [](Outcome outcome) {
-      std::printf("   %5.2f %% %5.2f %%", 100 * outcome.mean,
-                  100 * outcome.worst);
-    };
+    if (budget > all.schedules.size())
+      break;
     std::printf("%8zu", budget);
-    print(averageOverSeeds([&](uint64_t seed) {
-      return searchFor(all, everything, budget, seed);
-    }));
+    printOutcome(searches, [&](const Searches &of) {
+      return outcomeAfter(of.joint, budget);
+    });
     for (double factor : {1.0, kPaperFactor, count})
-      print(averageOverSeeds([&](uint64_t seed) {
-        return searchEach(all, size_t(double(budget) * factor / count), seed);
-      }));
+      printOutcome(searches, [&](const Searches &of) {
+        return of.separateAfter(size_t(double(budget) * factor / count));
+      });
     std::printf("\n");
   }
 }

@@ -48,6 +48,28 @@ static ContractionShape getReference(OperatorOpInterface op) {
   return op.getContractionShape(extents);
 }
 
+/// Leaves the runs on shapes that have the static extents of `op`: operators of
+/// other sizes, which may be built in another way, have records of equal names.
+static void keepRunsOf(OperatorOpInterface op, MeasuredKernel &kernel) {
+  SmallVector<int64_t> extents = llvm::to_vector(op.getStaticProblemShape());
+  llvm::erase_if(kernel.runs, [&](const ::dietcode::KernelRun &run) {
+    const ContractionShape &shape = run.shape;
+    SmallVector<int64_t> filled;
+    // Dynamic extents fit whatever they are: both ways of filling them in do.
+    for (int64_t extent : extents)
+      filled.push_back(ShapedType::isDynamic(extent) ? 1 : extent);
+    ContractionShape least = op.getContractionShape(filled);
+    for (auto [extent, value] : llvm::zip(extents, filled))
+      value = ShapedType::isDynamic(extent) ? 2 : extent;
+    ContractionShape other = op.getContractionShape(filled);
+    auto differs = [&](int64_t ContractionShape::*extent) {
+      return least.*extent == other.*extent && shape.*extent != least.*extent;
+    };
+    return differs(&ContractionShape::m) || differs(&ContractionShape::n) ||
+           differs(&ContractionShape::k);
+  });
+}
+
 std::vector<MicroKernelCost>
 mlir::dietcode::costsFor(OperatorOpInterface op, const CostModel &model,
                          ArrayRef<Record> records) {
@@ -60,7 +82,10 @@ mlir::dietcode::costsFor(OperatorOpInterface op, const CostModel &model,
   std::map<size_t, MeasuredKernel> measured;
   for (const Record &record : records) {
     Expected<MeasuredKernel> kernel = measuredKernelOf(record);
-    if (record.op != traits.signature() || !kernel || kernel->runs.empty() ||
+    if (record.op != traits.signature() || !kernel)
+      continue;
+    keepRunsOf(op, *kernel);
+    if (kernel->runs.empty() ||
         ::dietcode::checkSchedule(kernel->schedule, getDevice(op).getSpec()))
       continue;
     // Somebody may have tuned in a larger space.
