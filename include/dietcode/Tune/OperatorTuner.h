@@ -65,7 +65,7 @@ public:
   /// `points` are shapes all over the range, `instances` those that count.
   /// `twin` is the build that serves them; empty: either. `rangeShare`, from 0
   /// to 1, is what the points count against the instances when candidates are
-  /// proposed; dispatches are chosen for both alike (`sampleShapes`).
+  /// proposed; dispatches are chosen for both alike (`selectMicroKernels`).
   OperatorTuner(const DeviceSpec &device, OperatorTraits traits,
                 std::vector<TuneInstance> instances,
                 std::vector<ContractionShape> points, std::string twin = "",

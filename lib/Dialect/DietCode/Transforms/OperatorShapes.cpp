@@ -170,18 +170,6 @@ mlir::dietcode::getInstances(OperatorOpInterface op, ShapeAnalysis &analysis,
   return std::move(points);
 }
 
-FailureOr<std::vector<SamplePoint>>
-mlir::dietcode::sampleShapes(OperatorOpInterface op, ShapeAnalysis &analysis,
-                             const OperatorShapes &shapes) {
-  FailureOr<std::vector<SamplePoint>> points = sampleRange(op, shapes);
-  FailureOr<std::vector<SamplePoint>> instances =
-      getInstances(op, analysis, shapes);
-  if (failed(points) || failed(instances))
-    return failure();
-  llvm::append_range(*points, *instances);
-  return points;
-}
-
 std::vector<Interval> mlir::dietcode::getDomain(const OperatorShapes &shapes) {
   std::vector<Interval> domain;
   for (Interval bounds : shapes.bounds)

@@ -11,6 +11,8 @@
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::dietcode;
 using ::dietcode::Adaption;
@@ -60,15 +62,53 @@ static LogicalResult report(OperatorOpInterface op,
   return success();
 }
 
+static bool canBeServed(const DispatchProblem &problem,
+                        const std::vector<int64_t> &dims) {
+  return llvm::any_of(llvm::seq(problem.numCandidates),
+                      [&](unsigned candidate) {
+                        return std::isfinite(problem.cost(candidate, dims));
+                      });
+}
+
+/// Whether each shape variable may be at its upper end while the others are at
+/// their lower ends. If not, the range of one alone is a mistake.
+static bool areEndsServed(const DispatchProblem &problem,
+                          const OperatorShapes &shapes) {
+  SmallVector<int64_t> vars;
+  for (Interval range : shapes.varRanges)
+    vars.push_back(range.lower);
+  for (auto [var, range] : llvm::zip_equal(vars, shapes.varRanges)) {
+    var = range.upper;
+    std::vector<int64_t> dims = shapes.evaluate(vars);
+    bool isShape = llvm::all_of(dims, [](int64_t size) { return size >= 0; });
+    if (isShape && !canBeServed(problem, dims))
+      return false;
+    var = range.lower;
+  }
+  return true;
+}
+
+/// Drops samples of the range that no candidate can serve: where several
+/// dimensions are unknown, the largest of all of them together are nothing that
+/// a memory holds.
+static void dropHopeless(DispatchProblem &problem,
+                         const OperatorShapes &shapes) {
+  if (areEndsServed(problem, shapes))
+    llvm::erase_if(problem.points, [&](const SamplePoint &point) {
+      return !canBeServed(problem, point.dims);
+    });
+}
+
 FailureOr<DispatchResult> mlir::dietcode::selectMicroKernels(
     OperatorOpInterface op, ShapeAnalysis &analysis, const Adaption &adaption,
     ArrayRef<MicroKernelCost> candidates, const SelectionOptions &options) {
   FailureOr<OperatorShapes> shapes = getOperatorShapes(op, analysis);
   if (failed(shapes))
     return failure();
-  FailureOr<std::vector<SamplePoint>> points =
-      sampleShapes(op, analysis, *shapes);
-  if (failed(points))
+  FailureOr<std::vector<SamplePoint>> points = sampleRange(op, *shapes);
+  FailureOr<std::vector<SamplePoint>> instances =
+      getInstances(op, analysis, *shapes);
+  if (failed(points) || failed(instances))
     return failure();
   DispatchProblem problem;
   problem.points = std::move(*points);
@@ -81,6 +121,8 @@ FailureOr<DispatchResult> mlir::dietcode::selectMicroKernels(
                   op.getContractionShape(shapes->complete(dims)))
         .seconds;
   };
+  dropHopeless(problem, *shapes);
+  llvm::append_range(problem.points, *instances);
   ::dietcode::Expected<DispatchResult> result =
       ::dietcode::selectDispatch(problem);
   if (!result)

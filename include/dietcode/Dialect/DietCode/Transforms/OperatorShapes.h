@@ -51,11 +51,6 @@ FailureOr<std::vector<::dietcode::SamplePoint>>
 sampleRange(OperatorOpInterface op, const OperatorShapes &shapes,
             size_t maxPoints = 400);
 
-/// Shapes to decide at: samples of the whole range and the instances.
-FailureOr<std::vector<::dietcode::SamplePoint>>
-sampleShapes(OperatorOpInterface op, ShapeAnalysis &analysis,
-             const OperatorShapes &shapes);
-
 /// The interval of each dynamic dimension, which holds every shape.
 std::vector<::dietcode::Interval> getDomain(const OperatorShapes &shapes);
 
