@@ -80,6 +80,14 @@
 // RUN: not dietcode-run %s --entry plain --max-kernels 1 --arg-shapes 2x9x11x5,3x3x6x7,2x7x9x7 2>&1 | FileCheck %s --check-prefix=CHANNELS
 // RUN: not dietcode-run %s --entry plain --max-kernels 1 --arg-shapes 2x9x11x5,3x3x5x7,3x7x9x7 2>&1 | FileCheck %s --check-prefix=IMAGES
 // CHANNELS: conv-2d.mlir:{{[0-9]+}}:{{[0-9]+}}: error: 2x9x11x5,3x3x6x7,2x7x9x7: dimension 2 of argument 1 of @plain does not fit the other operands: got 6, expected 5
+// So do images that are smaller than what is read of them, paddings aside.
+// RUN: not dietcode-run %s --entry plain --max-kernels 1 --arg-shapes 2x9x11x5,3x3x5x7,2x8x9x7 2>&1 | FileCheck %s --check-prefix=SMALL
+// RUN: not dietcode-run %s --entry padded --max-kernels 1 --arg-shapes 2x9x11x5,3x3x5x7,2x5x7x7 2>&1 | FileCheck %s --check-prefix=SMALL-PADDED
+// RUN: not dietcode-run %s --entry channels_first --max-kernels 1 --arg-shapes 2x5x9x11,7x5x4x3,2x7x6x6 2>&1 | FileCheck %s --check-prefix=SMALL-FIRST
+// SMALL: conv-2d.mlir:{{[0-9]+}}:{{[0-9]+}}: error: 2x9x11x5,3x3x5x7,2x8x9x7: dimension 1 of argument 0 of @plain is smaller than what is read of it: got 9, expected 10
+// SMALL-NOT: error
+// SMALL-PADDED: dimension 2 of argument 0 of @padded is smaller than what is read of it: got 11, expected 13
+// SMALL-FIRST: dimension 2 of argument 0 of @channels_first is smaller than what is read of it: got 9, expected 12
 // IMAGES: dimension 0 of argument 2 of @plain does not fit the other operands: got 3, expected 2
 
 !t = tensor<?x?x?x?xf32>

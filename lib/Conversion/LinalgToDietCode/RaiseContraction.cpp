@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Utils.h"
+#include "dietcode/Dialect/DietCode/IR/Padding.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -17,9 +18,16 @@ using namespace mlir::dietcode;
 using namespace mlir::dietcode::linalg_raising;
 
 namespace {
+/// An operand, and how many zeros there are behind it.
+struct Access : MappedValue {
+  /// By the first loop of each window that a tensor.pad was read through; where
+  /// the number is not known, nothing.
+  llvm::SmallDenseMap<unsigned, std::optional<int64_t>> padding;
+};
+
 /// C += A * B, each accessed through its map from the loops.
 struct Product {
-  MappedValue lhs, rhs, out;
+  Access lhs, rhs, out;
 };
 
 /// Where a product goes, and whether what is there is added to it.
@@ -126,33 +134,51 @@ static StringRef findObstacle(linalg::LinalgOp op) {
 ///   %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] { yield 0 }
 ///   {%p, (.., y, ..) -> (.., 2 * y + fy, ..)}
 ///     -->  {%x, (.., y, ..) -> (.., 2 * y + fy - 1, ..)}
-static std::optional<MappedValue> lookThroughPad(MappedValue factor) {
+static std::optional<Access> lookThroughPad(const Access &factor) {
   auto pad = factor.value.getDefiningOp<tensor::PadOp>();
   Value padding = pad ? pad.getConstantPaddingValue() : Value();
   if (!padding || !isZero(padding))
     return std::nullopt;
   SmallVector<AffineExpr> results(factor.map.getResults());
+  auto paddings = factor.padding;
   for (auto [expr, low, high] :
        llvm::zip_equal(results, pad.getMixedLowPad(), pad.getMixedHighPad())) {
     if (isConstantIntValue(low, 0) && isConstantIntValue(high, 0))
       continue;
     std::optional<int64_t> before = getConstantIntValue(low);
-    if (!before || isa<AffineDimExpr>(expr))
+    LinearAccess access = *matchLinearAccess(expr);
+    if (!before || access.isDim() || access.terms.empty())
       return std::nullopt;
+    unsigned loop = access.terms.front().first;
+    std::optional<int64_t> &padding =
+        paddings.try_emplace(loop, 0).first->second;
+    std::optional<int64_t> after = getConstantIntValue(high);
+    padding =
+        padding && after ? std::optional(*padding + *after) : std::nullopt;
     expr = expr - *before;
   }
-  return MappedValue{pad.getSource(),
-                     AffineMap::get(factor.map.getNumDims(), 0, results,
-                                    factor.map.getContext())};
+  Access source;
+  source.value = pad.getSource();
+  source.map = AffineMap::get(factor.map.getNumDims(), 0, results,
+                              factor.map.getContext());
+  source.padding = std::move(paddings);
+  return source;
+}
+
+/// Copies move dimensions, not what is behind them.
+static Access lookThroughCopies(Access factor) {
+  static_cast<MappedValue &>(factor) =
+      linalg_raising::lookThroughCopies(static_cast<MappedValue &>(factor));
+  return factor;
 }
 
 /// A transposition, copy, broadcast or padding of a factor is left to the
 /// reading of it, where that can be said by maps.
-static void simplifyFactor(Product &product, MappedValue Product::*factor) {
+static void simplifyFactor(Product &product, Access Product::*factor) {
   Product simplified = product;
-  MappedValue &source = simplified.*factor;
+  Access &source = simplified.*factor;
   source = lookThroughCopies(source);
-  while (std::optional<MappedValue> padded = lookThroughPad(source))
+  while (std::optional<Access> padded = lookThroughPad(source))
     source = lookThroughCopies(*padded);
   if (isPlainShaped(source.value) &&
       findObstacle({simplified.lhs.map, simplified.rhs.map, simplified.out.map})
@@ -169,7 +195,10 @@ static void simplifyFactor(Product &product, MappedValue Product::*factor) {
 /// in vectors.
 static Product makeProduct(linalg::LinalgOp op) {
   auto read = [&](OpOperand *operand) {
-    return MappedValue{operand->get(), op.getMatchingIndexingMap(operand)};
+    Access access;
+    access.value = operand->get();
+    access.map = op.getMatchingIndexingMap(operand);
+    return access;
   };
   Product product{read(op.getDpsInputOperand(0)),
                   read(op.getDpsInputOperand(1)),
@@ -207,7 +236,7 @@ static bool matchMatmul(Product &product) {
     loops.push_back(getAffineDimExpr(dim, context));
   }
   Product renamed = product;
-  for (MappedValue Product::*operand :
+  for (Access Product::*operand :
        {&Product::lhs, &Product::rhs, &Product::out}) {
     AffineMap &map = (renamed.*operand).map;
     map = map.compose(AffineMap::get(3, 0, loops, context));
@@ -284,17 +313,41 @@ static Destination findBufferDestination(linalg::LinalgOp op, Value out) {
 
 namespace {
 
+/// What is behind each window; null without windows, or if that is not known.
+static DenseI64ArrayAttr getPadding(const Product &product) {
+  SmallVector<int64_t> numbers;
+  for (const WindowDim &window :
+       getWindows({product.lhs.map, product.rhs.map, product.out.map})) {
+    const Access &factor =
+        window.operand == ContractOp::kLhs ? product.lhs : product.rhs;
+    auto found = window.access.terms.empty()
+                     ? factor.padding.end()
+                     : factor.padding.find(window.access.terms.front().first);
+    std::optional<int64_t> number = found == factor.padding.end()
+                                        ? std::optional<int64_t>(0)
+                                        : found->second;
+    if (!number)
+      return nullptr;
+    numbers.push_back(*number);
+  }
+  return numbers.empty()
+             ? nullptr
+             : DenseI64ArrayAttr::get(product.out.map.getContext(), numbers);
+}
+
 /// Replaces `op` by the operator that computes `product`.
 static void replace(linalg::LinalgOp op, Product product,
                     const Destination &destination, PatternRewriter &rewriter) {
   ArrayAttr none = rewriter.getAffineMapArrayAttr({});
   if (!matchMatmul(product)) {
-    rewriter.replaceOpWithNewOp<ContractOp>(
+    auto contract = rewriter.replaceOpWithNewOp<ContractOp>(
         op, op->getResultTypes(), product.lhs.value, product.rhs.value,
         destination.out, /*epilogue_operands=*/ValueRange(),
         rewriter.getAffineMapArrayAttr(
             {product.lhs.map, product.rhs.map, product.out.map}),
         destination.accumulate, none, /*dispatch=*/FlatSymbolRefAttr());
+    if (DenseI64ArrayAttr padding = getPadding(product))
+      contract->setAttr(kPaddingAttrName, padding);
     return;
   }
   rewriter.replaceOpWithNewOp<MatmulOp>(

@@ -43,6 +43,7 @@ func.func @copies(%a: tensor<?x5x8xf32>, %b: tensor<?x4x8xf32>, %w: tensor<8x4xf
 // CHECK-SAME:      %[[X:.*]]: tensor<?x?x?x16xf32>, %[[W:.*]]: tensor<3x3x16x24xf32>, %[[BIAS:.*]]: tensor<24xf32>, %[[C:.*]]: tensor<?x?x?x24xf32>)
 // CHECK-NEXT:    dietcode.contract ins(%[[X]], %[[W]] : {{.*}}) outs(%[[C]] : {{.*}}) maps [#[[$IMAGE]], #[[$FILTER]], #{{.*}}] epilogue(%[[BIAS]]
 // CHECK-NOT:     linalg
+// CHECK:         } {dietcode.padding = array<i64: 1, 1>}
 func.func @padded(%x: tensor<?x?x?x16xf32>, %w: tensor<3x3x16x24xf32>, %bias: tensor<24xf32>,
                   %c: tensor<?x?x?x24xf32>) -> tensor<?x?x?x24xf32> {
   %zero = arith.constant 0.0 : f32
@@ -119,4 +120,61 @@ func.func @strided_map(%a: tensor<5x15xf32>, %b: tensor<8x4xf32>, %c: tensor<5x4
     linalg.yield %2 : f32
   } -> tensor<5x4xf32>
   return %0 : tensor<5x4xf32>
+}
+
+// How far behind an image is read is known to be right where it was written; that
+// of two paddings is the sum.
+// CHECK-LABEL: func.func @paddings(
+// CHECK:         dietcode.contract {{.*}} {dietcode.padding = array<i64: 3, 7>}
+// CHECK-NEXT:    dietcode.contract {{.*}} {dietcode.padding = array<i64: 0, 0>}
+func.func @paddings(%x: tensor<?x?x?x16xf32>, %w: tensor<3x3x16x24xf32>, %c: tensor<?x?x?x24xf32>) -> tensor<?x?x?x24xf32> {
+  %zero = arith.constant 0.0 : f32
+  %0 = tensor.pad %x low[0, 1, 0, 0] high[0, 1, 7, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<?x?x?x16xf32> to tensor<?x?x?x16xf32>
+  %1 = tensor.pad %0 low[0, 4, 2, 0] high[0, 2, 0, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<?x?x?x16xf32> to tensor<?x?x?x16xf32>
+  %2 = linalg.conv_2d_nhwc_hwcf ins(%1, %w : tensor<?x?x?x16xf32>, tensor<3x3x16x24xf32>) outs(%c : tensor<?x?x?x24xf32>) -> tensor<?x?x?x24xf32>
+  %3 = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<?x?x?x16xf32>, tensor<3x3x16x24xf32>) outs(%2 : tensor<?x?x?x24xf32>) -> tensor<?x?x?x24xf32>
+  return %3 : tensor<?x?x?x24xf32>
+}
+
+// A dynamic number of zeros behind an image, of which nothing is said.
+// CHECK-LABEL: func.func @dynamic_padding(
+// CHECK-NOT:     tensor.pad
+// CHECK:         dietcode.contract
+// CHECK-NOT:     dietcode.padding
+func.func @dynamic_padding(%x: tensor<?x?x16xf32>, %w: tensor<3x16x24xf32>, %c: tensor<?x?x24xf32>, %n: index) -> tensor<?x?x24xf32> {
+  %zero = arith.constant 0.0 : f32
+  %0 = tensor.pad %x low[0, 1, 0] high[0, %n, 0] {
+  ^bb0(%i: index, %j: index, %k: index):
+    tensor.yield %zero : f32
+  } : tensor<?x?x16xf32> to tensor<?x?x16xf32>
+  %1 = linalg.conv_1d_nwc_wcf ins(%0, %w : tensor<?x?x16xf32>, tensor<3x16x24xf32>) outs(%c : tensor<?x?x24xf32>) -> tensor<?x?x24xf32>
+  return %1 : tensor<?x?x24xf32>
+}
+
+// At a fixed position, outside of which nothing is read.
+// CHECK-LABEL: func.func @fixed_position(
+// CHECK:         tensor.pad
+// CHECK:         dietcode.contract
+func.func @fixed_position(%a: tensor<?x5x8xf32>, %b: tensor<8x4xf32>, %c: tensor<5x4xf32>) -> tensor<5x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %0 = tensor.pad %a low[1, 0, 0] high[1, 0, 0] {
+  ^bb0(%i: index, %j: index, %k: index):
+    tensor.yield %zero : f32
+  } : tensor<?x5x8xf32> to tensor<?x5x8xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (1, m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                                        affine_map<(m, n, k) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%0, %b : tensor<?x5x8xf32>, tensor<8x4xf32>) outs(%c : tensor<5x4xf32>) {
+  ^bb0(%x: f32, %y: f32, %acc: f32):
+    %2 = arith.mulf %x, %y : f32
+    %3 = arith.addf %acc, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<5x4xf32>
+  return %1 : tensor<5x4xf32>
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dietcode/Dialect/DietCode/IR/DietCode.h"
+#include "dietcode/Dialect/DietCode/IR/Padding.h"
 #include "dietcode/Dialect/DietCode/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -56,7 +57,11 @@ private:
   void checkDim(ImplicitLocOpBuilder &b, BindShapeOp op, int64_t dim,
                 ValueRange symbols);
   Value getVarValue(BindShapeOp op, StringAttr var);
-  std::string describe(BindShapeOp op, int64_t dim);
+  void checkWindows(ContractOp op);
+  void checkWindow(ContractOp op, const WindowDim &window, int64_t padding);
+  void createMismatch(ImplicitLocOpBuilder &b, Value isMismatch,
+                      const Twine &message, Value actual, Value expected);
+  std::string describe(Value value, int64_t dim);
   Value createMessage(ImplicitLocOpBuilder &b, StringRef message);
   Value isOutOfRange(ImplicitLocOpBuilder &b, StringAttr var, Value value);
   void createMissCall(ImplicitLocOpBuilder &b,
@@ -106,19 +111,18 @@ bool ShapeChecker::defineVar(ImplicitLocOpBuilder &b, BindShapeOp op,
 }
 
 /// `f.mlir:3:8: dimension 0 of argument 1 of @f`.
-std::string ShapeChecker::describe(BindShapeOp op, int64_t dim) {
+std::string ShapeChecker::describe(Value value, int64_t dim) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  if (auto loc = op.getValue().getLoc()->findInstanceOf<FileLineColLoc>())
+  if (auto loc = value.getLoc()->findInstanceOf<FileLineColLoc>())
     os << loc.getFilename().getValue() << ':' << loc.getLine() << ':'
        << loc.getColumn() << ": ";
   os << "dimension " << dim << " of ";
-  if (auto argument = dyn_cast<BlockArgument>(op.getValue()))
+  if (auto argument = dyn_cast<BlockArgument>(value))
     os << "argument " << argument.getArgNumber() << " of @"
        << function.getName();
   else
-    os << "the result of " << op.getValue().getDefiningOp()->getName();
-  os << " does not fit the other operands";
+    os << "the result of " << value.getDefiningOp()->getName();
   return text;
 }
 
@@ -143,17 +147,27 @@ void ShapeChecker::checkDim(ImplicitLocOpBuilder &b, BindShapeOp op,
     return;
   Value differs =
       b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ne, actual, expected);
-  if (matchPattern(differs, m_Zero()))
+  createMismatch(b, differs,
+                 describe(op.getValue(), dim) +
+                     " does not fit the other operands",
+                 actual, expected);
+}
+
+/// Calls the runtime if `isMismatch`; nothing if it is known to be false.
+void ShapeChecker::createMismatch(ImplicitLocOpBuilder &b, Value isMismatch,
+                                  const Twine &message, Value actual,
+                                  Value expected) {
+  if (matchPattern(isMismatch, m_Zero()))
     return;
-  auto ifDiffers = scf::IfOp::create(b, differs, /*withElseRegion=*/false);
+  auto ifMismatch = scf::IfOp::create(b, isMismatch, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(ifDiffers.thenBlock());
-  Value message = createMessage(b, describe(op, dim));
+  b.setInsertionPointToStart(ifMismatch.thenBlock());
+  Value text = createMessage(b, message.str());
   auto toI64 = [&](Value value) -> Value {
     return arith::IndexCastOp::create(b, b.getI64Type(), value);
   };
   LLVM::CallOp::create(b, TypeRange(), kMismatchFunction,
-                       {message, toI64(actual), toI64(expected)});
+                       {text, toI64(actual), toI64(expected)});
 }
 
 void ShapeChecker::checkBinding(BindShapeOp op) {
@@ -174,6 +188,61 @@ void ShapeChecker::checkBinding(BindShapeOp op) {
       checkDim(b, op, dim, symbols);
   }
   op.erase();
+}
+
+/// The extent of a dimension of the problem: static if any operand says so.
+static Value createExtent(ImplicitLocOpBuilder &b, ContractOp op,
+                          unsigned problemDim) {
+  auto occurrences = op.getOccurrences(problemDim);
+  auto *best = llvm::find_if(occurrences, [&](auto occurrence) {
+    auto type = cast<ShapedType>(op->getOperand(occurrence.operand).getType());
+    return !type.isDynamicDim(occurrence.dim);
+  });
+  auto occurrence = best == occurrences.end() ? occurrences.front() : *best;
+  return createDim(b, op->getOperand(occurrence.operand), occurrence.dim);
+}
+
+/// What is read through a window must not be beyond the padding:
+///
+///   2 * (rows - 1) + (filter rows - 1) - 1 < image rows + padding
+void ShapeChecker::checkWindow(ContractOp op, const WindowDim &window,
+                               int64_t padding) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value expected =
+      arith::ConstantIndexOp::create(b, window.access.offset + 1 - padding);
+  Value isRead;
+  for (auto [dim, coefficient] : window.access.terms) {
+    Value extent = createExtent(b, op, dim);
+    Value last = b.createOrFold<arith::SubIOp>(extent, one);
+    Value factor = arith::ConstantIndexOp::create(b, coefficient);
+    expected = b.createOrFold<arith::AddIOp>(
+        expected, b.createOrFold<arith::MulIOp>(last, factor));
+    Value isPositive =
+        b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, extent, one);
+    isRead =
+        isRead ? b.createOrFold<arith::AndIOp>(isRead, isPositive) : isPositive;
+  }
+  Value operand = op->getOperand(window.operand);
+  Value actual = createDim(b, operand, window.dim);
+  Value isBeyond = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt,
+                                                 actual, expected);
+  if (isRead)
+    isBeyond = b.createOrFold<arith::AndIOp>(isRead, isBeyond);
+  createMismatch(b, isBeyond,
+                 describe(operand, window.dim) +
+                     " is smaller than what is read of it",
+                 actual, expected);
+}
+
+void ShapeChecker::checkWindows(ContractOp op) {
+  auto padding = op->getAttrOfType<DenseI64ArrayAttr>(kPaddingAttrName);
+  if (!padding)
+    return;
+  for (auto [window, after] :
+       llvm::zip_equal(getWindows(op.getOperandMaps()), padding.asArrayRef()))
+    checkWindow(op, window, after);
+  op->removeAttr(kPaddingAttrName);
 }
 
 Value ShapeChecker::isOutOfRange(ImplicitLocOpBuilder &b, StringAttr var,
@@ -252,6 +321,7 @@ void ShapeChecker::insertChecks() {
       [&](BindShapeOp op) { ops.push_back(op); });
   for (BindShapeOp op : ops)
     checkBinding(op);
+  function->walk([&](ContractOp op) { checkWindows(op); });
 }
 
 namespace {
