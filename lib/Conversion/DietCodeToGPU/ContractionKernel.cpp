@@ -460,13 +460,12 @@ void KernelBuilder::createWriteBack(ArrayRef<Value> carried) {
   Workspace workspace(b, frame.workspace, frame.workspaceRows,
                       frame.n.getExtent());
   columns.size = workspace.getColumns();
-  SmallVector<Value> rowsOf = getElements(b, rows, 1);
-  SmallVector<Value> columnsOf = getElements(b, columns, columns.group);
   writeTile(b, sums, rows, columns, columns.group,
-            [&](ArrayRef<Value> group, size_t row, size_t column) {
-              workspace.store(group, frame.share,
-                              math.add(frame.workspaceRow, rowsOf[row]),
-                              columnsOf[column]);
+            [&](ArrayRef<Value> group, int64_t row, int64_t column) {
+              workspace.store(
+                  group, frame.share,
+                  math.add(frame.workspaceRow, getElement(b, rows, row)),
+                  getElement(b, columns, column));
             });
 }
 

@@ -23,18 +23,26 @@ void EpilogueWriter::write(ArrayRef<Value> sums, const ThreadTile &rows,
   int64_t step = isVector(Interface::kOut, columns.group) ? columns.group : 1;
   // Divisions are done once for all operands and elements, in front of the
   // guards; numbers beyond the extents have indices, too.
-  auto getIndices = [&](const TiledDim &dim, ArrayRef<Value> numbers) {
-    return llvm::map_to_vector(
-        numbers, [&](Value number) { return dim.getIndices(b, number); });
+  auto getIndices = [&](const TiledDim &dim, const ThreadTile &tile,
+                        int64_t stride) {
+    SmallVector<ProblemIndices> indices;
+    for (int64_t i = 0; dim.getDims().size() > 1 && i < tile.elements;
+         i += stride)
+      indices.push_back(dim.getIndices(b, getElement(b, tile, i)));
+    return indices;
   };
-  SmallVector<Value> rowsOf = getElements(b, rows, 1);
-  SmallVector<Value> columnsOf = getElements(b, columns, step);
-  auto rowIndices = getIndices(frame.m, rowsOf);
-  auto columnIndices = getIndices(frame.n, columnsOf);
+  SmallVector<ProblemIndices> rowIndices = getIndices(frame.m, rows, 1);
+  SmallVector<ProblemIndices> columnIndices =
+      getIndices(frame.n, columns, step);
   writeTile(b, sums, rows, columns, step,
-            [&](ArrayRef<Value> group, size_t row, size_t column) {
-              writeGroup(group, {rowsOf[row], columnsOf[column],
-                                 rowIndices[row], columnIndices[column]});
+            [&](ArrayRef<Value> group, int64_t i, int64_t j) {
+              Position position{
+                  getElement(b, rows, i), getElement(b, columns, j), {}, {}};
+              if (!rowIndices.empty())
+                position.rowIndices = rowIndices[i];
+              if (!columnIndices.empty())
+                position.columnIndices = columnIndices[j / step];
+              writeGroup(group, position);
             });
 }
 

@@ -33,7 +33,8 @@ public:
              const ThreadTile &columns);
 
 private:
-  /// Where a group of neighbours begins: numbers, and what they stand for.
+  /// Where a group of neighbours begins: numbers, and what those of several
+  /// dimensions stand for.
   struct Position {
     Value row, column;
     ProblemIndices rowIndices, columnIndices;

@@ -29,28 +29,23 @@ static void createGuard(ImplicitLocOpBuilder &b, Value index, Value size,
   body();
 }
 
-SmallVector<Value> mlir::dietcode::getElements(ImplicitLocOpBuilder &b,
-                                               const ThreadTile &tile,
-                                               int64_t step) {
-  IndexMath math(b);
-  SmallVector<Value> elements;
-  for (int64_t i = 0; i < tile.elements; i += step)
-    elements.push_back(math.add(tile.start, getElementOffset(tile, i)));
-  return elements;
+Value mlir::dietcode::getElement(ImplicitLocOpBuilder &b,
+                                 const ThreadTile &tile, int64_t index) {
+  return IndexMath(b).add(tile.start, getElementOffset(tile, index));
 }
 
+/// Positions are computed where they are used: all of them at once would take
+/// more registers than there are beside the values.
 void mlir::dietcode::writeTile(
     ImplicitLocOpBuilder &b, ArrayRef<Value> values, const ThreadTile &rows,
     const ThreadTile &columns, int64_t step,
-    function_ref<void(ArrayRef<Value>, size_t, size_t)> writeGroup) {
-  SmallVector<Value> columnsOf = getElements(b, columns, step);
-  for (auto [i, row] : llvm::enumerate(getElements(b, rows, 1))) {
+    function_ref<void(ArrayRef<Value>, int64_t, int64_t)> writeGroup) {
+  for (int64_t i : llvm::seq<int64_t>(0, rows.elements)) {
     ArrayRef<Value> line = values.slice(i * columns.elements, columns.elements);
-    createGuard(b, row, rows.size, [&, i = i] {
-      for (auto [j, column] : llvm::enumerate(columnsOf))
-        createGuard(b, column, columns.size, [&, j = j] {
-          writeGroup(line.slice(j * step, step), i, j);
-        });
+    createGuard(b, getElement(b, rows, i), rows.size, [&] {
+      for (int64_t j = 0; j < columns.elements; j += step)
+        createGuard(b, getElement(b, columns, j), columns.size,
+                    [&] { writeGroup(line.slice(j, step), i, j); });
     });
   }
 }

@@ -28,20 +28,19 @@ struct ThreadTile {
   int64_t threads;
 };
 
-/// The rows or columns that every `step`th element of a thread lies in.
-SmallVector<Value> getElements(ImplicitLocOpBuilder &b, const ThreadTile &tile,
-                               int64_t step);
+/// The row or column that element `index` of a thread lies in.
+Value getElement(ImplicitLocOpBuilder &b, const ThreadTile &tile,
+                 int64_t index);
 
 /// Calls `writeGroup` where code for `step` neighbours of a row belongs,
 /// guarded by the extents: the first of them is within the matrix, so all of
 /// them are if its width is a multiple of `step`. `values` is row major,
 /// rows.elements by columns.elements; `step` divides columns.group. `row` and
-/// `column` are positions in getElements(rows, 1) and getElements(columns,
-/// step).
+/// `column` are the numbers of the first element in both.
 void writeTile(
     ImplicitLocOpBuilder &b, ArrayRef<Value> values, const ThreadTile &rows,
     const ThreadTile &columns, int64_t step,
-    function_ref<void(ArrayRef<Value> values, size_t row, size_t column)>
+    function_ref<void(ArrayRef<Value> values, int64_t row, int64_t column)>
         writeGroup);
 
 /// Loads `count` neighbours from `offset` of a one-dimensional buffer, as one

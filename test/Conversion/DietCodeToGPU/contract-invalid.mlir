@@ -9,9 +9,9 @@ module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
     case -> @k
     otherwise -> @k
   }
-  func.func @f16(%a: memref<2x4x4xf16>, %b: memref<2x4x4xf16>, %c: memref<2x4x4xf32>) {
-    // expected-error @below {{'dietcode.contract' op cannot be compiled for the GPU: 'lhs' has element type 'f16'; supported is f32}}
-    dietcode.contract dispatch(@d) ins(%a, %b : memref<2x4x4xf16>, memref<2x4x4xf16>) outs(%c : memref<2x4x4xf32>) maps [#a, #b, #c]
+  func.func @bf16(%a: memref<2x4x4xbf16>, %b: memref<2x4x4xbf16>, %c: memref<2x4x4xf32>) {
+    // expected-error @below {{'dietcode.contract' op cannot be compiled for the GPU: 'lhs' has element type 'bf16'; supported is f32, f16 and i8}}
+    dietcode.contract dispatch(@d) ins(%a, %b : memref<2x4x4xbf16>, memref<2x4x4xbf16>) outs(%c : memref<2x4x4xf32>) maps [#a, #b, #c]
     return
   }
 }
@@ -28,7 +28,7 @@ module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
     otherwise -> @k
   }
   func.func @i32(%x: memref<2x5x5x16xi32>, %w: memref<3x3x16x24xi32>, %y: memref<2x5x5x24xi32>) {
-    // expected-error @below {{'dietcode.contract' op cannot be compiled for the GPU: 'lhs' has element type 'i32'; supported is f32}}
+    // expected-error @below {{'dietcode.contract' op cannot be compiled for the GPU: 'lhs' has element type 'i32'; supported is f32, f16 and i8}}
     dietcode.contract dispatch(@d) ins(%x, %w : memref<2x5x5x16xi32>, memref<3x3x16x24xi32>) outs(%y : memref<2x5x5x24xi32>)
         maps [#image, #filter, #result]
     return
