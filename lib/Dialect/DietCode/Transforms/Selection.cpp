@@ -12,6 +12,7 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
+#include <map>
 
 using namespace mlir;
 using namespace mlir::dietcode;
@@ -131,11 +132,14 @@ FailureOr<DispatchResult> mlir::dietcode::selectMicroKernels(
   problem.domain = getDomain(*shapes);
   problem.numCandidates = candidates.size();
   problem.maxKernels = options.maxKernels;
+  // The operator is asked once for each shape, and not for each candidate, too.
+  std::map<std::vector<int64_t>, ::dietcode::ContractionShape> known;
   problem.cost = [&](unsigned candidate, const std::vector<int64_t> &dims) {
-    return adaption
-        .estimate(candidates[candidate],
-                  op.getContractionShape(shapes->complete(dims)))
-        .seconds;
+    auto it = known.find(dims);
+    if (it == known.end())
+      it = known.emplace(dims, op.getContractionShape(shapes->complete(dims)))
+               .first;
+    return adaption.estimate(candidates[candidate], it->second).seconds;
   };
   dropHopeless(problem, *shapes);
   llvm::append_range(problem.points, *instances);
