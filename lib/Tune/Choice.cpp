@@ -156,7 +156,8 @@ void Session::reportTask(size_t task, const DispatchResult &result,
     blind.calibrations.clear();
     row.predicted = adaption.estimate(blind, instance.shape).seconds;
     row.measured = measuredSeconds(tuner, kernel->schedule, instance.shape);
-    row.bound = ::dietcode::boundSeconds(instance.shape, device);
+    row.bound =
+        ::dietcode::boundSeconds(instance.shape, tuner.getTraits(), device);
     double here = adaption.estimate(*kernel, instance.shape).seconds;
     double best =
         adaption

@@ -15,15 +15,30 @@
 
 using namespace dietcode;
 
+/// Multiply-adds of an SM per cycle. The table has those of tensor cores in
+/// half precision; bytes go twice as fast.
+static double peakRate(const OperatorTraits &traits, const DeviceSpec &device) {
+  double rate = 0;
+  for (Instruction instruction : traits.instructions()) {
+    const InstructionInfo &info = infoOf(instruction);
+    rate = std::max(rate, info.isWarpWide ? device.tensorMacsPerSM * 2 /
+                                                double(info.elementBytes)
+                                          : double(device.fp32LanesPerSM));
+  }
+  return rate;
+}
+
 double dietcode::boundSeconds(const ContractionShape &shape,
+                              const OperatorTraits &traits,
                               const DeviceSpec &device) {
   double m = double(shape.m), n = double(shape.n), k = double(shape.k);
   double products = double(shape.batch);
   double compute = products * m * n * k /
-                   (device.smCount * device.fp32LanesPerSM * device.clockHz);
-  double memory =
-      4 * products * (m * k + k * n + m * n) / device.dramBytesPerSecond;
-  return std::max(compute, memory);
+                   (device.smCount * peakRate(traits, device) * device.clockHz);
+  double bytes =
+      traits.factorBytes() * (m * k / shape.reuseA + k * n / shape.reuseB) +
+      traits.outBytes() * m * n;
+  return std::max(compute, products * bytes / device.dramBytesPerSecond);
 }
 
 [[gnu::format(printf, 1, 2)]] static std::string format(const char *text, ...) {

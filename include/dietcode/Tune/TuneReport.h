@@ -10,6 +10,7 @@
 #define DIETCODE_TUNE_TUNEREPORT_H
 
 #include "dietcode/CostModel/Adaption.h"
+#include "dietcode/CostModel/OperatorTraits.h"
 
 #include <map>
 #include <string>
@@ -59,9 +60,11 @@ struct TuneProgress {
   double best = 0; ///< Weighted seconds of a call of the task.
 };
 
-/// Seconds below which no kernel can take a shape: multiply-adds at peak rate,
-/// or every element moved once.
-double boundSeconds(const ContractionShape &shape, const DeviceSpec &device);
+/// Seconds below which no kernel of an operator can take a shape: multiply-adds
+/// at the peak rate of the fastest instruction that serves its types, or every
+/// element in memory moved once.
+double boundSeconds(const ContractionShape &shape, const OperatorTraits &traits,
+                    const DeviceSpec &device);
 
 /// For a terminal, and for machines.
 std::string printTable(const TuneReport &report);
