@@ -60,6 +60,12 @@ AffineExpr ShapeAnalysis::getDim(Value value, int64_t dim) {
   return expr;
 }
 
+static SmallVector<ReassociationIndices> getReassociation(Operation *op) {
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
+    return collapse.getReassociationIndices();
+  return cast<memref::CollapseShapeOp>(op).getReassociationIndices();
+}
+
 AffineExpr ShapeAnalysis::computeDim(Value value, int64_t dim) {
   Operation *op = value.getDefiningOp();
   if (!op)
@@ -77,6 +83,20 @@ AffineExpr ShapeAnalysis::computeDim(Value value, int64_t dim) {
     bool isRanked = cast<ShapedType>(source.getType()).hasRank();
     return isRanked ? getDim(source, dim) : nullptr;
   }
+  // A dimension of a collapsed shape is the product of those it is made from.
+  if (isa<tensor::CollapseShapeOp, memref::CollapseShapeOp>(op)) {
+    AffineExpr product = getAffineConstantExpr(1, context);
+    SmallVector<ReassociationIndices> parts = getReassociation(op);
+    for (int64_t part : parts[dim]) {
+      AffineExpr expr = getDim(op->getOperand(0), part);
+      product = product && expr ? product * expr : AffineExpr();
+    }
+    return product;
+  }
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+    return getIndex(expand.getMixedOutputShape()[dim]);
+  if (auto expand = dyn_cast<memref::ExpandShapeOp>(op))
+    return getIndex(expand.getMixedOutputShape()[dim]);
   // An operator knows its destination's shape from all of its operands.
   if (auto problemOp = dyn_cast<ProblemOpInterface>(op)) {
     auto out = cast<DestinationStyleOpInterface>(op).getTiedOpOperand(
@@ -89,6 +109,12 @@ AffineExpr ShapeAnalysis::computeDim(Value value, int64_t dim) {
     if (OpOperand *init = destination.getTiedOpOperand(cast<OpResult>(value)))
       return getDim(init->get(), dim);
   return nullptr;
+}
+
+AffineExpr ShapeAnalysis::getIndex(OpFoldResult value) {
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return getAffineConstantExpr(*constant, context);
+  return getIndex(cast<Value>(value));
 }
 
 AffineExpr ShapeAnalysis::getIndex(Value value) {
@@ -114,8 +140,7 @@ AffineExpr ShapeAnalysis::getIndex(Value value) {
     return lhs + rhs;
   if (isa<arith::SubIOp>(op))
     return lhs - rhs;
-  bool isAffine = isa<AffineConstantExpr>(lhs) || isa<AffineConstantExpr>(rhs);
-  return isAffine ? lhs * rhs : nullptr;
+  return lhs * rhs;
 }
 
 SmallVector<AffineExpr> ShapeAnalysis::getProblemShape(ProblemOpInterface op) {

@@ -23,7 +23,8 @@
 namespace mlir::dietcode {
 
 /// The symbolic dimensions of the values of one function. Expressions are over
-/// affine symbols, one for each shape variable in the order of `getVars`.
+/// affine symbols, one for each shape variable in the order of `getVars`, and
+/// may be products of them.
 class ShapeAnalysis {
 public:
   /// Reads the bindings in `function`.
@@ -34,6 +35,7 @@ public:
 
   /// The value of an index; null if nothing is known.
   AffineExpr getIndex(Value value);
+  AffineExpr getIndex(OpFoldResult value);
 
   /// The extents of the problem dimensions of an operator, each null if nothing
   /// is known. Constants win over expressions.
