@@ -158,6 +158,15 @@ public:
 
 private:
   void readSizes();
+  Value getExtent(ArrayRef<unsigned> dims);
+  Value getExtent(ContractionGroup group) {
+    return getExtent(op.getGroup(group));
+  }
+  /// How many products there are, and rows of all of them.
+  Value getProducts() { return getExtent(ContractionGroup::B); }
+  Value getRows() {
+    return math.mul(getProducts(), getExtent(ContractionGroup::M));
+  }
   Value areAllAligned();
   Value selectKernel();
   void createLaunch(MicroKernelOp microKernel, Value aligned);
@@ -169,41 +178,21 @@ private:
   DispatchOp dispatch;
   ArrayRef<MicroKernelOp> microKernels;
   KernelLibrary &library;
-  Value getExtent(ContractionGroup group) const {
-    return extents[static_cast<unsigned>(group)];
-  }
-  /// How many products there are, and rows of all of them.
-  Value getProducts() const { return getExtent(ContractionGroup::B); }
-  Value getRows() {
-    return math.mul(getProducts(), getExtent(ContractionGroup::M));
-  }
-
-  SmallVector<Value> sizes;   ///< Of the problem dimensions.
-  SmallVector<Value> extents; ///< Of each group.
+  SmallVector<Value> sizes; ///< Of the problem dimensions.
 };
 
 } // namespace
 
 void OperatorLowering::readSizes() {
-  for (unsigned dim : llvm::seq(op.getProblemDimNames().size())) {
-    // Static where any operand says so.
-    auto occurrences = op.getOccurrences(dim);
-    auto best = llvm::find_if(occurrences, [&](auto occurrence) {
-      auto type =
-          cast<MemRefType>(op->getOperand(occurrence.operand).getType());
-      return !type.isDynamicDim(occurrence.dim);
-    });
-    auto occurrence = best == occurrences.end() ? occurrences.front() : *best;
-    sizes.push_back(b.createOrFold<memref::DimOp>(
-        op->getOperand(occurrence.operand), occurrence.dim));
-  }
-  for (auto group : {ContractionGroup::B, ContractionGroup::M,
-                     ContractionGroup::N, ContractionGroup::K}) {
-    Value extent = math.constant(1);
-    for (unsigned dim : op.getGroup(group))
-      extent = math.mul(extent, sizes[dim]);
-    extents.push_back(extent);
-  }
+  for (unsigned dim : llvm::seq(op.getProblemDimNames().size()))
+    sizes.push_back(math.of(op.createExtent(b, dim)));
+}
+
+Value OperatorLowering::getExtent(ArrayRef<unsigned> dims) {
+  Value extent = math.constant(1);
+  for (unsigned dim : dims)
+    extent = math.mul(extent, sizes[dim]);
+  return extent;
 }
 
 Value OperatorLowering::areAllAligned() {
@@ -225,13 +214,9 @@ Value OperatorLowering::selectKernel() {
   SmallVector<StringRef> names = op.getTiledDimNames();
   SmallVector<SmallVector<unsigned>> groups = op.getTiledDimGroups();
   SmallVector<Value> dispatched;
-  for (StringRef dim : dispatch.getDims().getAsValueRange<StringAttr>()) {
-    Value extent = math.constant(1);
-    for (unsigned member :
-         groups[std::distance(names.begin(), llvm::find(names, dim))])
-      extent = math.mul(extent, sizes[member]);
-    dispatched.push_back(extent);
-  }
+  for (StringRef dim : dispatch.getDims().getAsValueRange<StringAttr>())
+    dispatched.push_back(
+        getExtent(groups[llvm::find(names, dim) - names.begin()]));
   return SelectOp::create(b, op.getDispatchAttr(), dispatched);
 }
 

@@ -47,28 +47,6 @@ gpu::GPUFuncOp mlir::dietcode::createKernel(OpBuilder &builder,
   return kernel;
 }
 
-/// The value of each extent of the problem: static where any operand says so.
-/// The destination comes first, since it is sure to be accessed.
-static SmallVector<Value> createSizes(ImplicitLocOpBuilder &b,
-                                      ContractionOpInterface op,
-                                      ArrayRef<MatrixView> views) {
-  IndexMath math(b);
-  SmallVector<Value> sizes;
-  for (auto [dim, known] : llvm::enumerate(op.getStaticProblemShape())) {
-    if (!ShapedType::isDynamic(known)) {
-      sizes.push_back(math.constant(known));
-      continue;
-    }
-    auto occurrences = op.getOccurrences(dim);
-    auto *best = llvm::find_if(occurrences, [](auto occurrence) {
-      return occurrence.operand == ContractionOpInterface::kOut;
-    });
-    auto occurrence = best == occurrences.end() ? occurrences.front() : *best;
-    sizes.push_back(math.of(views[occurrence.operand].sizes[occurrence.dim]));
-  }
-  return sizes;
-}
-
 static TiledDim createTiledDim(ImplicitLocOpBuilder &b,
                                ContractionOpInterface op,
                                ContractionGroup group, ArrayRef<Value> sizes) {

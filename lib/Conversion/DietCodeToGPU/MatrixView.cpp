@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "MatrixView.h"
-#include "dietcode/Dialect/DietCode/IR/DietCode.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
@@ -122,6 +121,20 @@ std::optional<unsigned> mlir::dietcode::getContiguousDim(MemRefType type,
         contiguous = dim;
   auto dim = dyn_cast<AffineDimExpr>(map.getResult(contiguous));
   return dim ? std::optional(dim.getPosition()) : std::nullopt;
+}
+
+SmallVector<Value> mlir::dietcode::createSizes(ImplicitLocOpBuilder &b,
+                                               ProblemOpInterface op,
+                                               ArrayRef<MatrixView> views) {
+  IndexMath math(b);
+  SmallVector<Value> sizes;
+  for (auto [dim, known] : llvm::enumerate(op.getStaticProblemShape())) {
+    operator_impl::OperandDim first = op.getOccurrences(dim).front();
+    sizes.push_back(ShapedType::isDynamic(known)
+                        ? math.of(views[first.operand].sizes[first.dim])
+                        : math.constant(known));
+  }
+  return sizes;
 }
 
 MatrixView mlir::dietcode::createMatrixView(ImplicitLocOpBuilder &b,

@@ -15,6 +15,7 @@
 #define DIETCODE_CONVERSION_DIETCODETOGPU_MATRIXVIEW_H
 
 #include "TiledDim.h"
+#include "dietcode/Dialect/DietCode/IR/DietCode.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -68,6 +69,10 @@ struct MatrixView {
   /// tells; without one, that of the last dimension. None if it is a window.
   std::optional<unsigned> getContiguousDim() const;
 };
+
+/// The extents of the problem dimensions of `op`, whose operands are `views`.
+SmallVector<Value> createSizes(ImplicitLocOpBuilder &b, ProblemOpInterface op,
+                               ArrayRef<MatrixView> views);
 
 /// Takes `buffer` apart at the insertion point of `b`.
 MatrixView createMatrixView(ImplicitLocOpBuilder &b, Value buffer,

@@ -159,15 +159,7 @@ private:
 
 void KernelBuilder::readSizes() {
   auto problem = cast<ProblemOpInterface>(op.getOperation());
-  SmallVector<Value> sizes;
-  for (auto [dim, size] : llvm::enumerate(problem.getStaticProblemShape())) {
-    if (!ShapedType::isDynamic(size)) {
-      sizes.push_back(math.constant(size));
-    } else {
-      auto occurrence = problem.getOccurrences(dim).front();
-      sizes.push_back(math.of(views[occurrence.operand].sizes[occurrence.dim]));
-    }
-  }
+  SmallVector<Value> sizes = createSizes(b, problem, views);
   numColumns = sizes.pop_back_val();
   auto dims = llvm::to_vector(llvm::seq(op.getColumnDim()));
   rows = TiledDim(b, dims, sizes);

@@ -136,12 +136,8 @@ private:
 void RowwiseLauncher::readSizes() {
   auto problem = cast<ProblemOpInterface>(op.getOperation());
   numRows = math.constant(1);
-  for (auto [dim, size] : llvm::enumerate(problem.getStaticProblemShape())) {
-    auto occurrence = problem.getOccurrences(dim).front();
-    Value extent = ShapedType::isDynamic(size)
-                       ? b.createOrFold<memref::DimOp>(
-                             op->getOperand(occurrence.operand), occurrence.dim)
-                       : math.constant(size);
+  for (unsigned dim : llvm::seq(op.getNumDims())) {
+    Value extent = math.of(problem.createExtent(b, dim));
     if (dim == op.getColumnDim())
       numColumns = extent;
     else

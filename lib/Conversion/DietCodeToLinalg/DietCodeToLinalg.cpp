@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dietcode/Conversion/DietCodeToLinalg/DietCodeToLinalg.h"
+#include "../ApplyPatterns.h"
 #include "RowwiseToLinalg.h"
 #include "dietcode/Conversion/Passes.h"
 #include "dietcode/Dialect/DietCode/IR/DietCode.h"
@@ -20,7 +21,6 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
 namespace mlir::dietcode {
@@ -94,13 +94,6 @@ static bool hasWindow(AffineMap map) {
   });
 }
 
-static Value createDim(OpBuilder &builder, Location loc, Value value,
-                       int64_t dim) {
-  if (isa<BaseMemRefType>(value.getType()))
-    return builder.createOrFold<memref::DimOp>(loc, value, dim);
-  return builder.createOrFold<tensor::DimOp>(loc, value, dim);
-}
-
 /// The element of `value` that `map` gives in this iteration, or zero where it
 /// is outside; in the body of a linalg.generic.
 static Value createPaddedRead(OpBuilder &builder, Location loc, Value value,
@@ -116,9 +109,9 @@ static Value createPaddedRead(OpBuilder &builder, Location loc, Value value,
     if (matchLinearAccess(expr)->isDim())
       continue;
     // A negative index is a large one without a sign.
-    Value here =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, index,
-                              createDim(builder, loc, value, dim));
+    Value here = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::ult, index,
+        linalg::createOrFoldDimOp(builder, loc, value, dim));
     inside = inside ? arith::AndIOp::create(builder, loc, inside, here) : here;
   }
   auto read = [&](OpBuilder &nested, Location at) {
@@ -341,11 +334,7 @@ struct ConvertDietCodeToLinalgPass
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateDietCodeToLinalgPatterns(patterns);
-    GreedyRewriteConfig config;
-    config.enableFolding(false).enableConstantCSE(false);
-    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    if (failed(
-            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+    if (failed(applyPatternsOnly(getOperation(), std::move(patterns))))
       return signalPassFailure();
     // The driver does not match the operation that the pass runs on.
     getOperation()->removeDiscardableAttr(DietCodeDialect::getDeviceAttrName());

@@ -63,17 +63,8 @@ RowwiseLowering::RowwiseLowering(RowwiseOp op, PatternRewriter &rewriter)
 }
 
 OpFoldResult RowwiseLowering::getExtent(unsigned dim) {
-  auto problem = cast<ProblemOpInterface>(op.getOperation());
-  int64_t size = problem.getStaticProblemShape()[dim];
-  if (!ShapedType::isDynamic(size))
-    return rewriter.getIndexAttr(size);
-  auto occurrence = problem.getOccurrences(dim).front();
-  Value operand = op->getOperand(occurrence.operand);
-  if (isOnBuffers)
-    return memref::DimOp::create(rewriter, op.getLoc(), operand, occurrence.dim)
-        .getResult();
-  return tensor::DimOp::create(rewriter, op.getLoc(), operand, occurrence.dim)
-      .getResult();
+  return cast<ProblemOpInterface>(op.getOperation())
+      .createExtent(rewriter, dim);
 }
 
 /// A tensor or buffer with one element for each row.

@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "dietcode/Conversion/LinalgToDietCode/LinalgToDietCode.h"
+#include "../ApplyPatterns.h"
 #include "RowwisePlan.h"
 #include "dietcode/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::dietcode {
 #define GEN_PASS_DEF_CONVERTLINALGTODIETCODEPASS
@@ -75,13 +75,7 @@ struct ConvertLinalgToDietCodePass
       return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     populateLinalgToDietCodePatterns(patterns);
-    // Operations of other dialects pass through as they are: the driver must
-    // not fold, merge or move them.
-    GreedyRewriteConfig config;
-    config.enableFolding(false).enableConstantCSE(false);
-    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    if (failed(
-            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+    if (failed(applyPatternsOnly(getOperation(), std::move(patterns))))
       return signalPassFailure();
     getOperation()->walk([](linalg::LinalgOp op) { warnOfHostLoops(op); });
   }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dietcode/Conversion/LinalgToDietCode/LinalgToRowwise.h"
+#include "../ApplyPatterns.h"
 #include "RowwisePlan.h"
 #include "dietcode/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,7 +16,6 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::dietcode {
 #define GEN_PASS_DEF_CONVERTLINALGTOROWWISEPASS
@@ -229,12 +229,7 @@ struct ConvertLinalgToRowwise
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateLinalgToRowwisePatterns(patterns);
-    // Operations of other dialects pass through as they are.
-    GreedyRewriteConfig config;
-    config.enableFolding(false).enableConstantCSE(false);
-    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    if (failed(
-            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+    if (failed(applyPatternsOnly(getOperation(), std::move(patterns))))
       return signalPassFailure();
     getOperation()->walk([](linalg::LinalgOp op) { warnOfHostLoops(op); });
   }

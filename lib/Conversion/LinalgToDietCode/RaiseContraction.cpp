@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Utils.h"
-#include "dietcode/Dialect/DietCode/IR/Padding.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -92,33 +91,14 @@ static bool isZero(Value value) {
 
 /// Why a contraction cannot be of these maps of A, B and C; empty if it can.
 static StringRef findObstacle(ArrayRef<AffineMap> maps) {
-  if (!maps[ContractOp::kOut].isProjectedPermutation())
-    return "its result is not accessed at distinct loops";
-  bool hasWindow = false;
-  for (AffineMap map : maps.drop_back()) {
-    llvm::SmallDenseSet<unsigned> seen;
-    for (AffineExpr expr : map.getResults()) {
-      std::optional<LinearAccess> access = matchLinearAccess(expr);
-      if (!access)
-        return "an indexing map is not a sum of loops with positive factors";
-      for (auto [dim, coefficient] : access->terms)
-        if (!seen.insert(dim).second)
-          return "an indexing map uses a loop twice";
-      hasWindow |= !access->isDim();
-    }
-  }
+  if (!contraction_impl::explainMaps(maps).empty())
+    return "its indexing maps are not those of a product";
   auto groups = contraction_impl::getGroups(maps);
-  for (auto [dim, group] : llvm::enumerate(groups)) {
-    AffineExpr expr = getAffineDimExpr(dim, maps[0].getContext());
-    if (!group || llvm::none_of(maps, [&](AffineMap map) {
-          return llvm::is_contained(map.getResults(), expr);
-        }))
-      return "its indexing maps are not those of a product";
-  }
   if (!llvm::is_contained(groups, ContractionGroup::K))
     return "it sums nothing up";
-  if (!hasWindow && (!llvm::is_contained(groups, ContractionGroup::M) ||
-                     !llvm::is_contained(groups, ContractionGroup::N)))
+  if (contraction_impl::getWindows(maps).empty() &&
+      (!llvm::is_contained(groups, ContractionGroup::M) ||
+       !llvm::is_contained(groups, ContractionGroup::N)))
     return "it is not a product of two matrices";
   return "";
 }
@@ -328,8 +308,8 @@ namespace {
 /// What is behind each window; null without windows, or if that is not known.
 static DenseI64ArrayAttr getPadding(const Product &product) {
   SmallVector<int64_t> numbers;
-  for (const WindowDim &window :
-       getWindows({product.lhs.map, product.rhs.map, product.out.map})) {
+  for (const WindowDim &window : contraction_impl::getWindows(
+           {product.lhs.map, product.rhs.map, product.out.map})) {
     const Access &factor =
         window.operand == ContractOp::kLhs ? product.lhs : product.rhs;
     auto found = window.access.terms.empty()
@@ -352,15 +332,14 @@ static void replace(linalg::LinalgOp op, Product product,
                     const Destination &destination, PatternRewriter &rewriter) {
   ArrayAttr none = rewriter.getAffineMapArrayAttr({});
   if (!matchMatmul(product)) {
-    auto contract = rewriter.replaceOpWithNewOp<ContractOp>(
+    rewriter.replaceOpWithNewOp<ContractOp>(
         op, op->getResultTypes(), product.lhs.value, product.rhs.value,
         destination.out, /*epilogue_operands=*/ValueRange(),
         rewriter.getAffineMapArrayAttr(
             {product.lhs.map, product.rhs.map, product.out.map}),
-        destination.accumulate, none, /*dispatch=*/FlatSymbolRefAttr(),
+        getPadding(product), destination.accumulate, none,
+        /*dispatch=*/FlatSymbolRefAttr(),
         /*sum_type=*/TypeAttr());
-    if (DenseI64ArrayAttr padding = getPadding(product))
-      contract->setAttr(kPaddingAttrName, padding);
     return;
   }
   rewriter.replaceOpWithNewOp<MatmulOp>(

@@ -41,9 +41,8 @@ func.func @copies(%a: tensor<?x5x8xf32>, %b: tensor<?x4x8xf32>, %w: tensor<8x4xf
 // Zeros around an image are read where there is none; the bias is an epilogue.
 // CHECK-LABEL: func.func @padded(
 // CHECK-SAME:      %[[X:.*]]: tensor<?x?x?x16xf32>, %[[W:.*]]: tensor<3x3x16x24xf32>, %[[BIAS:.*]]: tensor<24xf32>, %[[C:.*]]: tensor<?x?x?x24xf32>)
-// CHECK-NEXT:    dietcode.contract ins(%[[X]], %[[W]] : {{.*}}) outs(%[[C]] : {{.*}}) maps [#[[$IMAGE]], #[[$FILTER]], #{{.*}}] epilogue(%[[BIAS]]
+// CHECK-NEXT:    dietcode.contract ins(%[[X]], %[[W]] : {{.*}}) outs(%[[C]] : {{.*}}) maps [#[[$IMAGE]], #[[$FILTER]], #{{.*}}] padding [1, 1] epilogue(%[[BIAS]]
 // CHECK-NOT:     linalg
-// CHECK:         } {dietcode.padding = array<i64: 1, 1>}
 func.func @padded(%x: tensor<?x?x?x16xf32>, %w: tensor<3x3x16x24xf32>, %bias: tensor<24xf32>,
                   %c: tensor<?x?x?x24xf32>) -> tensor<?x?x?x24xf32> {
   %zero = arith.constant 0.0 : f32
@@ -125,8 +124,8 @@ func.func @strided_map(%a: tensor<5x15xf32>, %b: tensor<8x4xf32>, %c: tensor<5x4
 // How far behind an image is read is known to be right where it was written; that
 // of two paddings is the sum.
 // CHECK-LABEL: func.func @paddings(
-// CHECK:         dietcode.contract {{.*}} {dietcode.padding = array<i64: 3, 7>}
-// CHECK-NEXT:    dietcode.contract {{.*}} {dietcode.padding = array<i64: 0, 0>}
+// CHECK:         dietcode.contract {{.*}} padding [3, 7]
+// CHECK-NEXT:    dietcode.contract {{.*}} padding [0, 0]
 func.func @paddings(%x: tensor<?x?x?x16xf32>, %w: tensor<3x3x16x24xf32>, %c: tensor<?x?x?x24xf32>) -> tensor<?x?x?x24xf32> {
   %zero = arith.constant 0.0 : f32
   %0 = tensor.pad %x low[0, 1, 0, 0] high[0, 1, 7, 0] {
@@ -146,7 +145,7 @@ func.func @paddings(%x: tensor<?x?x?x16xf32>, %w: tensor<3x3x16x24xf32>, %c: ten
 // CHECK-LABEL: func.func @dynamic_padding(
 // CHECK-NOT:     tensor.pad
 // CHECK:         dietcode.contract
-// CHECK-NOT:     dietcode.padding
+// CHECK-NOT:     padding [
 func.func @dynamic_padding(%x: tensor<?x?x16xf32>, %w: tensor<3x16x24xf32>, %c: tensor<?x?x24xf32>, %n: index) -> tensor<?x?x24xf32> {
   %zero = arith.constant 0.0 : f32
   %0 = tensor.pad %x low[0, 1, 0] high[0, %n, 0] {

@@ -57,64 +57,14 @@ SmallVector<SmallVector<unsigned>> ContractOp::getTiledDimGroups() {
 // Verification, effects and shapes
 //===----------------------------------------------------------------------===//
 
-/// The map of `lhs` or `rhs`: dimensions and windows.
-static LogicalResult verifyFactorMap(ContractOp op, unsigned operand,
-                                     AffineMap map) {
-  auto error = [&] {
-    return op.emitOpError() << "map " << AffineMapAttr::get(map) << " of '"
-                            << op.getOperandName(operand) << "' ";
-  };
-  llvm::SmallDenseSet<unsigned> seen;
-  for (AffineExpr expr : map.getResults()) {
-    std::optional<LinearAccess> access = matchLinearAccess(expr);
-    if (!access)
-      return error() << "must give sums of dimensions with positive factors, "
-                        "and a constant";
-    for (auto [dim, coefficient] : access->terms)
-      if (!seen.insert(dim).second)
-        return error() << "uses dimension " << dim << " twice";
-  }
-  return success();
-}
-
-static LogicalResult verifyMaps(ContractOp op) {
-  SmallVector<AffineMap> maps(op.getMaps().getAsValueRange<AffineMapAttr>());
-  if (maps.size() != 3)
-    return op.emitOpError() << "has " << maps.size()
-                            << " maps; there is one for each of 'lhs', 'rhs' "
-                               "and 'out'";
-  for (AffineMap map : maps)
-    if (map.getNumSymbols() != 0 || map.getNumDims() != maps[0].getNumDims())
-      return op.emitOpError(
-          "maps must be from the same dimensions and without symbols");
-  if (!maps[ContractOp::kOut].isProjectedPermutation())
-    return op.emitOpError()
-           << "map " << AffineMapAttr::get(maps[ContractOp::kOut])
-           << " of 'out' must be a projected permutation";
-  for (unsigned operand : {ContractOp::kLhs, ContractOp::kRhs})
-    if (failed(verifyFactorMap(op, operand, maps[operand])))
-      return failure();
-  for (auto [dim, group] : llvm::enumerate(contraction_impl::getGroups(maps))) {
-    if (!group)
-      return op.emitOpError()
-             << "dimension " << dim << " must be in two of the maps, or in "
-             << "all: what is reduced depends on both factors, and what is "
-                "written on one of them";
-    AffineExpr expr = getAffineDimExpr(dim, op.getContext());
-    bool hasExtent = llvm::any_of(maps, [&](AffineMap map) {
-      return llvm::is_contained(map.getResults(), expr);
-    });
-    if (!hasExtent)
-      return op.emitOpError() << "dimension " << dim
-                              << " is in windows only, so that nothing tells "
-                                 "its extent";
-  }
-  return success();
-}
-
 LogicalResult ContractOp::verify() {
-  if (failed(verifyMaps(*this)))
-    return failure();
+  SmallVector<AffineMap> maps(getMaps().getAsValueRange<AffineMapAttr>());
+  if (std::string wrong = contraction_impl::explainMaps(maps); !wrong.empty())
+    return emitOpError() << wrong;
+  int64_t windows = contraction_impl::getWindows(maps).size();
+  if (getPadding() && static_cast<int64_t>(getPadding()->size()) != windows)
+    return emitOpError() << "padding has " << getPadding()->size()
+                         << " numbers for " << windows << " windows";
   return contraction_impl::verifyOperands(*this);
 }
 

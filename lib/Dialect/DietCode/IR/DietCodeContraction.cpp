@@ -84,6 +84,78 @@ SmallVector<unsigned> contraction_impl::getGroup(Operation *op,
   return dims;
 }
 
+/// What is wrong with the map of `lhs` or `rhs`, of dimensions and windows.
+static std::string explainFactorMap(AffineMap map) {
+  llvm::SmallDenseSet<unsigned> seen;
+  for (AffineExpr expr : map.getResults()) {
+    std::optional<LinearAccess> access = matchLinearAccess(expr);
+    if (!access)
+      return "must give sums of dimensions with positive factors, and a "
+             "constant";
+    for (auto [dim, coefficient] : access->terms)
+      if (!seen.insert(dim).second)
+        return ("uses dimension " + Twine(dim) + " twice").str();
+  }
+  return "";
+}
+
+/// Whether a dimension of an operand is `dim`, and so tells its extent.
+static bool isExtent(AffineMap map, unsigned dim) {
+  return llvm::is_contained(map.getResults(),
+                            getAffineDimExpr(dim, map.getContext()));
+}
+
+std::string contraction_impl::explainMaps(ArrayRef<AffineMap> maps) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (maps.size() != 3) {
+    os << "has " << maps.size()
+       << " maps; there is one for each of 'lhs', 'rhs' and 'out'";
+    return text;
+  }
+  for (AffineMap map : maps)
+    if (map.getNumSymbols() != 0 || map.getNumDims() != maps[0].getNumDims())
+      return "maps must be from the same dimensions and without symbols";
+  for (auto [operand, map] : llvm::enumerate(maps)) {
+    bool isOut = operand == Interface::kOut;
+    std::string wrong = !isOut ? explainFactorMap(map)
+                        : map.isProjectedPermutation()
+                            ? ""
+                            : "must be a projected permutation";
+    if (wrong.empty())
+      continue;
+    os << "map " << AffineMapAttr::get(map) << " of '"
+       << getOperandName(operand) << "' " << wrong;
+    return text;
+  }
+  for (auto [dim, group] : llvm::enumerate(getGroups(maps))) {
+    if (!group) {
+      os << "dimension " << dim
+         << " must be in two of the maps, or in all: what is reduced depends "
+            "on both factors, and what is written on one of them";
+      return text;
+    }
+    unsigned index = dim;
+    if (llvm::none_of(maps,
+                      [&](AffineMap map) { return isExtent(map, index); })) {
+      os << "dimension " << dim
+         << " is in windows only, so that nothing tells its extent";
+      return text;
+    }
+  }
+  return "";
+}
+
+SmallVector<WindowDim> contraction_impl::getWindows(ArrayRef<AffineMap> maps) {
+  SmallVector<WindowDim> windows;
+  for (unsigned operand : {Interface::kLhs, Interface::kRhs})
+    for (auto [dim, expr] : llvm::enumerate(maps[operand].getResults()))
+      if (LinearAccess access = *matchLinearAccess(expr); !access.isDim())
+        windows.push_back(
+            {operand, static_cast<unsigned>(dim), std::move(access)});
+  return windows;
+}
+
 static StringRef getLetter(ContractionGroup group) {
   static constexpr StringLiteral letters[] = {"b", "m", "n", "k"};
   return letters[static_cast<unsigned>(group)];

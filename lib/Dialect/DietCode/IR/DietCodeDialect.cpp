@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "dietcode/Dialect/DietCode/IR/DietCode.h"
-#include "dietcode/Dialect/DietCode/IR/Padding.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -174,20 +173,6 @@ static LogicalResult verifyWorkloadAttr(Operation *op, NamedAttribute attr) {
   return success();
 }
 
-static LogicalResult verifyPaddingAttr(Operation *op, NamedAttribute attr) {
-  auto contract = dyn_cast<ContractOp>(op);
-  auto padding = dyn_cast<DenseI64ArrayAttr>(attr.getValue());
-  if (!contract || !padding)
-    return op->emitError() << "attribute " << attr.getName()
-                           << " must be an array of i64 of a dietcode.contract";
-  size_t windows = getWindows(contract.getOperandMaps()).size();
-  if (padding.size() != static_cast<int64_t>(windows))
-    return op->emitError() << "attribute " << attr.getName() << " has "
-                           << padding.size() << " numbers for " << windows
-                           << " windows";
-  return success();
-}
-
 LogicalResult DietCodeDialect::verifyOperationAttribute(Operation *op,
                                                         NamedAttribute attr) {
   if (attr.getName() == getWorkloadAttrName())
@@ -198,8 +183,6 @@ LogicalResult DietCodeDialect::verifyOperationAttribute(Operation *op,
              << "attribute " << attr.getName() << " must be a #dietcode.device";
     return success();
   }
-  if (attr.getName() == kPaddingAttrName)
-    return verifyPaddingAttr(op, attr);
   return op->emitError() << "the dietcode dialect has no attribute "
                          << attr.getName();
 }

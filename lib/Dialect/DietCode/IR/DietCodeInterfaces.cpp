@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dietcode/Dialect/DietCode/IR/DietCode.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AffineMap.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -46,6 +47,26 @@ SmallVector<int64_t> operator_impl::getStaticProblemShape(Operation *op) {
     shape.push_back(size);
   }
   return shape;
+}
+
+OpFoldResult operator_impl::createDim(OpBuilder &builder, Location loc,
+                                      Value value, int64_t dim) {
+  auto type = cast<ShapedType>(value.getType());
+  if (!type.isDynamicDim(dim))
+    return builder.getIndexAttr(type.getDimSize(dim));
+  if (isa<BaseMemRefType>(type))
+    return memref::DimOp::create(builder, loc, value, dim).getResult();
+  return tensor::DimOp::create(builder, loc, value, dim).getResult();
+}
+
+OpFoldResult operator_impl::createExtent(OpBuilder &builder, Operation *op,
+                                         unsigned problemDim) {
+  int64_t size = getStaticProblemShape(op)[problemDim];
+  if (!ShapedType::isDynamic(size))
+    return builder.getIndexAttr(size);
+  OperandDim first = getOccurrences(op, problemDim).front();
+  return createDim(builder, op->getLoc(), op->getOperand(first.operand),
+                   first.dim);
 }
 
 /// Each operand must have the rank of its map.
@@ -165,12 +186,7 @@ SmallVector<OpFoldResult> operator_impl::reifyShape(OpBuilder &builder,
                                                     Location loc, Value value) {
   auto type = cast<ShapedType>(value.getType());
   SmallVector<OpFoldResult> sizes;
-  for (int64_t dim : llvm::seq<int64_t>(0, type.getRank())) {
-    if (type.isDynamicDim(dim))
-      sizes.push_back(
-          tensor::DimOp::create(builder, loc, value, dim).getResult());
-    else
-      sizes.push_back(builder.getIndexAttr(type.getDimSize(dim)));
-  }
+  for (int64_t dim : llvm::seq<int64_t>(0, type.getRank()))
+    sizes.push_back(createDim(builder, loc, value, dim));
   return sizes;
 }

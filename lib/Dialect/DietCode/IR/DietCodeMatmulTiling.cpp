@@ -19,27 +19,13 @@ SmallVector<utils::IteratorType> MatmulOp::getLoopIteratorTypes() {
           utils::IteratorType::reduction};
 }
 
-static OpFoldResult createDim(OpBuilder &builder, Location loc, Value value,
-                              int64_t dim) {
-  auto type = cast<ShapedType>(value.getType());
-  if (!type.isDynamicDim(dim))
-    return builder.getIndexAttr(type.getDimSize(dim));
-  if (isa<BaseMemRefType>(type))
-    return memref::DimOp::create(builder, loc, value, dim).getResult();
-  return tensor::DimOp::create(builder, loc, value, dim).getResult();
-}
-
 SmallVector<Range> MatmulOp::getIterationDomain(OpBuilder &builder) {
   SmallVector<Range> domain;
-  for (unsigned dim : {M, N, K}) {
-    auto occurrence =
-        cast<OperatorOpInterface>(getOperation()).getOccurrences(dim).front();
+  auto problem = cast<ProblemOpInterface>(getOperation());
+  for (unsigned dim : {M, N, K})
     domain.push_back({builder.getIndexAttr(0),
-                      createDim(builder, getLoc(),
-                                getOperation()->getOperand(occurrence.operand),
-                                occurrence.dim),
+                      problem.createExtent(builder, dim),
                       builder.getIndexAttr(1)});
-  }
   return domain;
 }
 

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "dietcode/Dialect/DietCode/IR/DietCode.h"
-#include "dietcode/Dialect/DietCode/IR/Padding.h"
 #include "dietcode/Dialect/DietCode/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -77,9 +77,8 @@ private:
 } // namespace
 
 static Value createDim(ImplicitLocOpBuilder &b, Value value, int64_t dim) {
-  if (isa<BaseMemRefType>(value.getType()))
-    return b.createOrFold<memref::DimOp>(value, dim);
-  return b.createOrFold<tensor::DimOp>(value, dim);
+  return getValueOrCreateConstantIndexOp(
+      b, b.getLoc(), operator_impl::createDim(b, b.getLoc(), value, dim));
 }
 
 /// The value of a shape variable that was read before `op`; null if none was.
@@ -190,18 +189,6 @@ void ShapeChecker::checkBinding(BindShapeOp op) {
   op.erase();
 }
 
-/// The extent of a dimension of the problem: static if any operand says so.
-static Value createExtent(ImplicitLocOpBuilder &b, ContractOp op,
-                          unsigned problemDim) {
-  auto occurrences = op.getOccurrences(problemDim);
-  auto *best = llvm::find_if(occurrences, [&](auto occurrence) {
-    auto type = cast<ShapedType>(op->getOperand(occurrence.operand).getType());
-    return !type.isDynamicDim(occurrence.dim);
-  });
-  auto occurrence = best == occurrences.end() ? occurrences.front() : *best;
-  return createDim(b, op->getOperand(occurrence.operand), occurrence.dim);
-}
-
 /// What is read through a window must not be beyond the padding:
 ///
 ///   2 * (rows - 1) + (filter rows - 1) - 1 < image rows + padding
@@ -213,7 +200,8 @@ void ShapeChecker::checkWindow(ContractOp op, const WindowDim &window,
       arith::ConstantIndexOp::create(b, window.access.offset + 1 - padding);
   Value isRead;
   for (auto [dim, coefficient] : window.access.terms) {
-    Value extent = createExtent(b, op, dim);
+    Value extent =
+        getValueOrCreateConstantIndexOp(b, b.getLoc(), op.createExtent(b, dim));
     Value last = b.createOrFold<arith::SubIOp>(extent, one);
     Value factor = arith::ConstantIndexOp::create(b, coefficient);
     expected = b.createOrFold<arith::AddIOp>(
@@ -236,13 +224,12 @@ void ShapeChecker::checkWindow(ContractOp op, const WindowDim &window,
 }
 
 void ShapeChecker::checkWindows(ContractOp op) {
-  auto padding = op->getAttrOfType<DenseI64ArrayAttr>(kPaddingAttrName);
+  std::optional<ArrayRef<int64_t>> padding = op.getPadding();
   if (!padding)
     return;
-  for (auto [window, after] :
-       llvm::zip_equal(getWindows(op.getOperandMaps()), padding.asArrayRef()))
+  for (auto [window, after] : llvm::zip_equal(op.getWindows(), *padding))
     checkWindow(op, window, after);
-  op->removeAttr(kPaddingAttrName);
+  op.removePaddingAttr();
 }
 
 Value ShapeChecker::isOutOfRange(ImplicitLocOpBuilder &b, StringAttr var,

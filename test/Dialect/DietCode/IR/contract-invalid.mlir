@@ -459,16 +459,8 @@ func.func @f(%q: memref<?x?x?x64xf32>, %k: memref<?x?x?x64xf32>, %s: memref<?x?x
 #filter = affine_map<(i, y, x, f, fy, fx, c) -> (fy, fx, c, f)>
 #result = affine_map<(i, y, x, f, fy, fx, c) -> (i, y, x, f)>
 func.func @f(%x: memref<2x5x5x16xf32>, %w: memref<3x3x16x24xf32>, %y: memref<2x5x5x24xf32>) {
-  // expected-error @below {{attribute "dietcode.padding" has 1 numbers for 2 windows}}
+  // expected-error @below {{'dietcode.contract' op padding has 1 numbers for 2 windows}}
   dietcode.contract ins(%x, %w : memref<2x5x5x16xf32>, memref<3x3x16x24xf32>) outs(%y : memref<2x5x5x24xf32>)
-      maps [#image, #filter, #result] {dietcode.padding = array<i64: 1>}
-  return
-}
-
-// -----
-
-func.func @f(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>) {
-  // expected-error @below {{attribute "dietcode.padding" must be an array of i64 of a dietcode.contract}}
-  dietcode.matmul ins(%a, %b : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>) {dietcode.padding = array<i64: 1>}
+      maps [#image, #filter, #result] padding [1]
   return
 }

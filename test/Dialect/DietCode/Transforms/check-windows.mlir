@@ -22,13 +22,13 @@
 // CHECK:           llvm.call @dietcodeShapeMismatch
 // CHECK-NOT:     llvm.call
 // CHECK:         dietcode.contract
-// CHECK-NOT:     dietcode.padding
+// CHECK-NOT:     padding [
 #image = affine_map<(i, y, x, f, fy, fx, c) -> (i, y * 2 + fy - 1, x + fx, c)>
 #filter = affine_map<(i, y, x, f, fy, fx, c) -> (fy, fx, c, f)>
 #result = affine_map<(i, y, x, f, fy, fx, c) -> (i, y, x, f)>
 func.func @dynamic(%x: memref<?x?x9x16xf32>, %w: memref<?x3x16x24xf32>, %y: memref<?x?x7x24xf32>) {
   dietcode.contract ins(%x, %w : memref<?x?x9x16xf32>, memref<?x3x16x24xf32>) outs(%y : memref<?x?x7x24xf32>)
-      maps [#image, #filter, #result] {dietcode.padding = array<i64: 1, 0>}
+      maps [#image, #filter, #result] padding [1, 0]
   return
 }
 
@@ -58,8 +58,8 @@ func.func @unlimited(%x: memref<?x?x9x16xf32>, %w: memref<3x3x16x24xf32>, %y: me
 #c = affine_map<(m, n, k) -> (m, n)>
 func.func @static(%x: tensor<9xf32>, %w: tensor<3x4xf32>, %y: tensor<8x4xf32>, %z: tensor<0x4xf32>, %v: tensor<99x4xf32>) -> (tensor<8x4xf32>, tensor<99x4xf32>) {
   %0 = dietcode.contract ins(%x, %w : tensor<9xf32>, tensor<3x4xf32>) outs(%y : tensor<8x4xf32>)
-      maps [#a, #b, #c] {dietcode.padding = array<i64: 0>} -> tensor<8x4xf32>
+      maps [#a, #b, #c] padding [0] -> tensor<8x4xf32>
   %1 = dietcode.contract ins(%x, %z : tensor<9xf32>, tensor<0x4xf32>) outs(%v : tensor<99x4xf32>)
-      maps [#a, #b, #c] {dietcode.padding = array<i64: 0>} -> tensor<99x4xf32>
+      maps [#a, #b, #c] padding [0] -> tensor<99x4xf32>
   return %0, %1 : tensor<8x4xf32>, tensor<99x4xf32>
 }

@@ -58,12 +58,42 @@ SmallVector<int64_t> getTiledShape(Operation *op,
                                                  ArrayRef<int64_t> tiledShape);
 /// The static extents of the problem dimensions of an operation.
 SmallVector<int64_t> getStaticProblemShape(Operation *op);
+/// The extent of a problem dimension; see ProblemOpInterface.
+OpFoldResult createExtent(OpBuilder &builder, Operation *op,
+                          unsigned problemDim);
+/// The size of a dimension of a tensor or buffer.
+OpFoldResult createDim(OpBuilder &builder, Location loc, Value value,
+                       int64_t dim);
 /// Whether `op` computes numbers from numbers, for each element alone.
 bool isScalarArithmetic(Operation &op);
 /// The sizes of `value`, a tensor.
 SmallVector<OpFoldResult> reifyShape(OpBuilder &builder, Location loc,
                                      Value value);
 } // namespace operator_impl
+
+/// A map result as a linear function of problem dimensions: the sum of
+/// `coefficient * dimension`, with coefficients above zero, plus `offset`.
+struct LinearAccess {
+  SmallVector<std::pair<unsigned, int64_t>> terms; ///< Dimension, coefficient.
+  int64_t offset = 0;
+
+  /// Whether it is one problem dimension, as it is.
+  bool isDim() const {
+    return terms.size() == 1 && terms[0].second == 1 && offset == 0;
+  }
+};
+
+/// `expr` as a linear function of dimensions, if it is one with coefficients
+/// above zero in which each dimension occurs once.
+std::optional<LinearAccess> matchLinearAccess(AffineExpr expr);
+
+/// A dimension of `lhs` or `rhs` of a contraction that is not one of the
+/// problem's; see dietcode.contract.
+struct WindowDim {
+  unsigned operand;
+  unsigned dim;
+  LinearAccess access;
+};
 
 /// The tiled dimensions of a contraction; see ContractionOpInterface.
 enum class ContractionGroup : unsigned { B, M, N, K };
@@ -75,6 +105,11 @@ SmallVector<std::optional<ContractionGroup>>
 getGroups(ArrayRef<AffineMap> maps);
 /// The problem dimensions of a group, in order.
 SmallVector<unsigned> getGroup(Operation *op, ContractionGroup group);
+/// Why a contraction cannot access lhs, rhs and out through `maps`, as a
+/// sentence that begins with what is wrong; empty if it can.
+std::string explainMaps(ArrayRef<AffineMap> maps);
+/// The windows of lhs and then those of rhs.
+SmallVector<WindowDim> getWindows(ArrayRef<AffineMap> maps);
 /// Names each dimension after its group, numbered where a group has several.
 SmallVector<StringRef> getDimNames(Operation *op);
 std::string getOperandName(unsigned operand);
@@ -99,21 +134,6 @@ void getEffects(
 void populateCanonicalizationPatterns(RewritePatternSet &patterns);
 } // namespace contraction_impl
 
-/// A map result as a linear function of problem dimensions: the sum of
-/// `coefficient * dimension`, with coefficients above zero, plus `offset`.
-struct LinearAccess {
-  SmallVector<std::pair<unsigned, int64_t>> terms; ///< Dimension, coefficient.
-  int64_t offset = 0;
-
-  /// Whether it is one problem dimension, as it is.
-  bool isDim() const {
-    return terms.size() == 1 && terms[0].second == 1 && offset == 0;
-  }
-};
-
-/// `expr` as a linear function of dimensions, if it is one with coefficients
-/// above zero in which each dimension occurs once.
-std::optional<LinearAccess> matchLinearAccess(AffineExpr expr);
 } // namespace mlir::dietcode
 
 #include "dietcode/Dialect/DietCode/IR/DietCodeInterfaces.h.inc"

@@ -9,7 +9,7 @@
 #ifndef DIETCODE_DIALECT_TD
 #define DIETCODE_DIALECT_TD
 
-include "mlir/IR/DialectBase.td"
+include "mlir/IR/OpBase.td"
 
 def DietCode_Dialect : Dialect {
   let name = "dietcode";
@@ -22,7 +22,8 @@ def DietCode_Dialect : Dialect {
     - *shape variables* with their ranges, and *workload instances* of them with
       weights (`dietcode.shape_var`, `dietcode.workload`);
     - how the dimensions of a value depend on them (`dietcode.bind_shape`);
-    - the *operators* (`dietcode.matmul`, `dietcode.rowwise`);
+    - the *operators* (`dietcode.matmul`, `dietcode.contract`,
+      `dietcode.rowwise`);
     - the *micro-kernels* that serve an operator (`dietcode.micro_kernel` with a
       `#dietcode.schedule`), and the *dispatch* among them at run time
       (`dietcode.dispatch`, `dietcode.select`);
@@ -42,5 +43,8 @@ def DietCode_Dialect : Dialect {
     }
   }];
 }
+
+class DietCode_Op<string mnemonic, list<Trait> traits = []>
+    : Op<DietCode_Dialect, mnemonic, traits>;
 
 #endif // DIETCODE_DIALECT_TD

@@ -45,6 +45,11 @@ def DietCode_ProblemOpInterface : OpInterface<"ProblemOpInterface"> {
     ::llvm::SmallVector<int64_t> getStaticProblemShape() {
       return operator_impl::getStaticProblemShape($_op);
     }
+    /// The extent of a problem dimension: static where any operand's type tells,
+    /// else read off the first operand that it indexes.
+    ::mlir::OpFoldResult createExtent(::mlir::OpBuilder &builder, unsigned problemDim) {
+      return operator_impl::createExtent(builder, $_op, problemDim);
+    }
   }];
   // After the verifier of the operation, which makes sure that each operand has
   // a map.
