@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "dietcode/Search/RowSchedule.h"
+#include "Constraint.h"
+#include "Residency.h"
 
 #include <algorithm>
 
@@ -26,12 +28,6 @@ static constexpr int64_t kMaxRowVector = 8;
 
 /// Shared memory of one warp for one reduction.
 static constexpr int64_t kBytesPerPartial = 8;
-
-static std::string str(int64_t value) { return std::to_string(value); }
-
-static bool isPowerOfTwo(int64_t value) {
-  return value > 0 && (value & (value - 1)) == 0;
-}
 
 std::string RowSchedule::name() const {
   return str(rows()) + "x" + str(lanes) + "_" + str(vectors) + "x" +
@@ -55,14 +51,6 @@ static int64_t sharedBytesOf(const RowSchedule &schedule,
   return schedule.threads / warpSize * kBytesPerPartial * traits.reductions;
 }
 
-/// Registers are handed to whole warps in units.
-static int64_t allocatedRegisters(int64_t threads, int64_t registers,
-                                  const DeviceSpec &device) {
-  int64_t unit = std::max(1, device.registerAllocationUnit);
-  int64_t perWarp = (registers * device.warpSize + unit - 1) / unit * unit;
-  return threads / device.warpSize * perWarp;
-}
-
 Resources dietcode::resourcesOf(const RowSchedule &schedule,
                                 const RowTraits &traits,
                                 const DeviceSpec &device) {
@@ -70,16 +58,7 @@ Resources dietcode::resourcesOf(const RowSchedule &schedule,
   use.threads = static_cast<int>(schedule.threads);
   use.sharedBytes = sharedBytesOf(schedule, traits, device.warpSize);
   use.registers = static_cast<int>(registersOf(schedule, traits));
-  int64_t warps = schedule.threads / device.warpSize;
-  int64_t resident = std::min<int64_t>(
-      {device.maxBlocksPerSM, device.maxThreadsPerSM / schedule.threads,
-       device.maxWarpsPerSM / warps,
-       device.registersPerSM /
-           allocatedRegisters(schedule.threads, use.registers, device)});
-  if (use.sharedBytes > 0)
-    resident = std::min(resident, device.sharedPerSM / use.sharedBytes);
-  use.blocksPerSM = static_cast<int>(resident);
-  use.occupancy = static_cast<double>(resident * warps) / device.maxWarpsPerSM;
+  setResidency(use, device);
   return use;
 }
 
@@ -92,15 +71,6 @@ struct Subject {
   const RowSchedule &schedule;
   const RowTraits &traits;
   const DeviceSpec &device;
-
-  std::string deviceText() const { return "the " + std::string(device.name); }
-};
-
-using Message = std::optional<std::string>;
-
-struct Constraint {
-  std::string_view name;
-  Message (*check)(const Subject &);
 };
 } // namespace
 
@@ -112,7 +82,7 @@ static Message checkThreads(const Subject &subject) {
     return std::nullopt;
   return "a block of " + str(threads) + " threads is not a multiple of the " +
          str(device.warpSize) + " of a warp up to " +
-         str(device.maxThreadsPerBlock) + ", which " + subject.deviceText() +
+         str(device.maxThreadsPerBlock) + ", which " + textOf(subject.device) +
          " allows";
 }
 
@@ -150,7 +120,7 @@ static Message checkSharedMemory(const Subject &subject) {
     return std::nullopt;
   return str(subject.traits.reductions) + " reductions over " +
          str(subject.schedule.threads) + " threads need " + str(bytes) +
-         " bytes of shared memory, " + subject.deviceText() + " allows " +
+         " bytes of shared memory, " + textOf(subject.device) + " allows " +
          str(subject.device.staticSharedPerBlock);
 }
 
@@ -160,7 +130,7 @@ static Message checkRegisters(const Subject &subject) {
     return std::nullopt;
   return str(subject.schedule.vectors * subject.schedule.vector) +
          " columns per lane need about " + str(registers) +
-         " registers per thread, " + subject.deviceText() + " allows " +
+         " registers per thread, " + textOf(subject.device) + " allows " +
          str(subject.device.maxRegistersPerThread);
 }
 
@@ -172,12 +142,12 @@ static Message checkRegisterFile(const Subject &subject) {
     return std::nullopt;
   return str(subject.schedule.threads) + " threads with about " +
          str(registers) + " registers each need " + str(allocated) +
-         " registers, an SM of " + subject.deviceText() + " has " +
+         " registers, an SM of " + textOf(subject.device) + " has " +
          str(subject.device.registersPerSM);
 }
 
 /// In an order in which each may rely on those before it.
-static constexpr Constraint kConstraints[] = {
+static constexpr Constraint<Subject> kConstraints[] = {
     {"threads", checkThreads},
     {"lanes", checkLanes},
     {"vector", checkVector},
@@ -191,17 +161,11 @@ std::optional<Violation> dietcode::checkSchedule(const RowSchedule &schedule,
                                                  const RowTraits &traits,
                                                  const DeviceSpec &device) {
   Subject subject{schedule, traits, device};
-  for (const Constraint &constraint : kConstraints)
-    if (Message message = constraint.check(subject))
-      return Violation{constraint.name, std::move(*message)};
-  return std::nullopt;
+  return findViolation(kConstraints, subject);
 }
 
 std::vector<std::string_view> dietcode::rowConstraintNames() {
-  std::vector<std::string_view> names;
-  for (const Constraint &constraint : kConstraints)
-    names.push_back(constraint.name);
-  return names;
+  return namesOf(kConstraints);
 }
 
 //===----------------------------------------------------------------------===//
