@@ -42,6 +42,8 @@ struct LaunchState {
   RegisterCount registers;
   std::optional<std::chrono::steady_clock::time_point> deadline;
   std::vector<WrittenRange> recent; ///< As in LaunchConfig.
+
+  uint64_t gridBlocks() const { return uint64_t(grid[0]) * grid[1] * grid[2]; }
 };
 
 /// The coordinates of an index in a box, x fastest.

@@ -243,7 +243,7 @@ private:
     std::set<uint64_t> seen = sampled;
     seen.insert(traced.begin(), traced.end());
     std::vector<uint64_t> counts = executions;
-    uint64_t all = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+    uint64_t all = launch.gridBlocks();
     if (!order.empty())
       for (uint64_t &count : counts)
         count = count * all / blocks;
@@ -340,7 +340,7 @@ std::array<uint32_t, 3> narrow(const std::array<int64_t, 3> &v) {
 Expected<LaunchReport> runChecked(LaunchState &state,
                                   const LaunchConfig &config, FailureKind *kind,
                                   Finding *finding) {
-  uint64_t blocks = uint64_t(state.grid[0]) * state.grid[1] * state.grid[2];
+  uint64_t blocks = state.gridBlocks();
   std::unique_ptr<GlobalChecks> global =
       makeGlobalChecks(config, state.program, state.memory, blocks);
   state.global = global.get();

@@ -153,8 +153,7 @@ LaunchReport makeReport(const LaunchState &launch,
   const DeviceSpec &spec = launch.spec;
   LaunchReport report;
   countPipes(launch.program, executions, report);
-  double blocks =
-      static_cast<double>(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+  double blocks = static_cast<double>(launch.gridBlocks());
   double scale =
       blocks / static_cast<double>(std::max<uint64_t>(sampledBlocks, 1));
   report.sharedWavefronts = scaled(sample.sharedWavefronts, scale);

@@ -12,13 +12,10 @@
 //   cycles = floor(B / R) T(R) + T(B mod R)
 //   seconds = launch overhead + cycles / clock
 //
-// A launch finds L2 empty, except for what the launch right before has left of
-// its results. DRAM delivers each byte that is read at least once, and again
-// what a later wave of blocks reads after others have pushed it out of L2; it
-// takes each byte that is written. The busiest SM's part of what is delivered
-// is that of its blocks among all blocks: over the bytes that it loads, each
-// counted once, that is the probability that its first access to a sector goes
-// to DRAM. No launch takes less than DRAM needs for all of its bytes.
+// The busiest SM's part of what DRAM delivers (see Traffic.cpp) is that of its
+// blocks among all blocks: over the bytes that it loads, each counted once,
+// that is the probability that its first access to a sector goes to DRAM. No
+// launch takes less than DRAM needs for all of its bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,32 +40,10 @@ int64_t roundUp(int64_t value, int64_t unit) {
   return unit > 0 ? (value + unit - 1) / unit * unit : value;
 }
 
-double gridBlocks(const LaunchState &launch) {
-  return double(launch.grid[0]) * launch.grid[1] * launch.grid[2];
-}
-
 /// What a block takes of an SM's shared memory.
 int64_t sharedPerBlock(const LaunchState &launch) {
   int64_t bytes = launch.sharedBytes + launch.spec.reservedSharedPerBlock;
   return roundUp(bytes, launch.spec.sharedAllocationUnit);
-}
-
-/// What one block reads of a range of memory.
-struct RangeUse {
-  uint32_t range;
-  double perBlock; ///< Distinct bytes.
-  double fresh;    ///< Of these, the bytes that an earlier one does not read.
-  /// Steps after which the walk begins again, 1 if there is none.
-  double period = 1;
-
-  bool isWalked() const { return fresh > perBlock / 2; }
-};
-
-double freshBytes(const std::vector<RangeUse> &uses) {
-  double sum = 0;
-  for (const RangeUse &use : uses)
-    sum += use.fresh;
-  return sum;
 }
 
 class Estimator {
@@ -82,15 +57,8 @@ public:
   TimingReport run();
 
 private:
-  void countTraffic();
   MemoryShare memoryShare(const std::vector<const BlockTrace *> &together);
   double loadedBytes(const std::vector<const BlockTrace *> &together);
-  double fetchedBytes(double perBlock) const;
-  double distinctBytes(double n) const;
-  void groupBlocks();
-  std::vector<RangeUse> compareBlocks(const BlockTrace &first,
-                                      const BlockTrace &second) const;
-  void findPeriods();
   ReplayResult replayTogether(uint64_t blocks);
   void fill(TimingReport &report) const;
   void fillRates(TimingReport &report) const;
@@ -107,156 +75,11 @@ private:
   unsigned slots = 0;
   double blocks = 1, busiest = 1, activeSMs = 1;
   Occupancy occupancy;
-  uint64_t group = 1; ///< Consecutive blocks that differ less from the next.
-  std::vector<RangeUse> groupUses;      ///< Of a group and the one before.
-  std::vector<RangeUse> blockUses;      ///< Of a block and the one before.
-  double footprint = 0;                 ///< Bytes of the ranges that are read.
-  double dramRead = 0, dramWritten = 0; ///< Bytes of the whole launch.
+  Traffic dram;
   uint64_t replayed = 0;
   bool tooLong = false;
   ReplayResult total; ///< Of the busiest SM.
 };
-
-/// What DRAM has to deliver: everything once, and again what a later wave of
-/// blocks reads after the waves between have pushed it out of L2. Of what a
-/// wave reads, that is the part that does not fit.
-double Estimator::fetchedBytes(double perBlock) const {
-  double resident =
-      std::min(blocks, double(occupancy.blocks) * double(spec.smCount));
-  double waves = std::ceil(busiest / occupancy.blocks);
-  auto distinct = [&](double n) {
-    double bytes = neighbours.empty() ? perBlock * n : distinctBytes(n);
-    return std::min(bytes, footprint);
-  };
-  double wave = distinct(resident), once = distinct(blocks);
-  double again = std::max(0.0, wave * waves - once);
-  double pushedOut =
-      wave > 0 ? std::max(0.0, 1 - double(spec.l2Bytes) / wave) : 0;
-  return once + again * pushedOut;
-}
-
-/// Blocks of a group read different parts of what the next group's blocks read,
-/// such as those that split a sum. Groups are as large as the distance at which
-/// a block has the fewest bytes to itself.
-void Estimator::groupBlocks() {
-  for (const Neighbour &other : neighbours) {
-    std::vector<RangeUse> uses = compareBlocks(*traces.front(), *other.trace);
-    if (other.distance == 1)
-      blockUses = uses;
-    else if (freshBytes(uses) >= freshBytes(groupUses))
-      continue;
-    groupUses = std::move(uses);
-    group = other.distance;
-  }
-  for (RangeUse &use : groupUses)
-    for (const RangeUse &one : blockUses) {
-      if (group == 1 || one.range != use.range)
-        continue;
-      double bytes = one.perBlock + double(group - 1) * one.fresh;
-      use.fresh *= bytes / use.perBlock;
-      use.perBlock = bytes;
-    }
-  findPeriods();
-}
-
-/// A walk begins again when it is through the range, or at the first group
-/// traced that reads what the first one does, as where tiles lie in bands.
-void Estimator::findPeriods() {
-  for (RangeUse &use : groupUses)
-    if (use.isWalked())
-      use.period = double(launch.memory.ranges()[use.range].size) / use.fresh;
-  for (const Neighbour &other : neighbours) {
-    if (other.distance <= group || other.distance % group)
-      continue;
-    double steps = double(other.distance / group);
-    for (const RangeUse &later : compareBlocks(*traces.front(), *other.trace))
-      for (RangeUse &use : groupUses)
-        if (use.range == later.range && use.isWalked() && !later.isWalked())
-          use.period = std::min(use.period, steps);
-  }
-}
-
-/// The distinct bytes that `n` consecutive blocks read. Of each range of memory
-/// a group of blocks reads some bytes that the group before it does not, so n
-/// groups read n times as many: that is a walk, until it begins again. What it
-/// reads moves on whenever a longer walk is over, as the columns of a matrix
-/// product do when its rows, or those of a band, are through.
-double Estimator::distinctBytes(double n) const {
-  bool isPart = n < double(group);
-  const std::vector<RangeUse> &uses = isPart ? blockUses : groupUses;
-  double steps = isPart ? n : n / double(group), distinct = 0;
-  for (const RangeUse &use : uses) {
-    double walks = 1;
-    for (const RangeUse &other : uses)
-      if (!isPart && other.period > use.period)
-        walks = std::max(walks, steps / other.period);
-    bool isOver = !isPart && use.isWalked();
-    double moving = (isOver ? std::min(steps, use.period) : steps) * use.fresh;
-    double shared = use.perBlock - use.fresh;
-    double bytes = isOver ? (shared + moving) * std::ceil(walks)
-                          : shared * std::ceil(walks) + moving;
-    distinct += std::min(bytes, double(launch.memory.ranges()[use.range].size));
-  }
-  return distinct;
-}
-
-/// The bytes of each range that the second block reads, and how many of them
-/// the first one does not.
-std::vector<RangeUse> Estimator::compareBlocks(const BlockTrace &first,
-                                               const BlockTrace &second) const {
-  constexpr uint64_t withinRange = (uint64_t(1) << rangeShift) - 1;
-  auto sectorsOf = [](const BlockTrace &trace) {
-    std::vector<uint64_t> sectors;
-    sectors.reserve(trace.sectors.size());
-    for (uint64_t sector : trace.sectors)
-      sectors.push_back(trace.ranges[sector >> rangeShift] << rangeShift |
-                        (sector & withinRange));
-    std::sort(sectors.begin(), sectors.end());
-    sectors.erase(std::unique(sectors.begin(), sectors.end()), sectors.end());
-    return sectors;
-  };
-  std::vector<uint64_t> before = sectorsOf(first);
-  std::vector<RangeUse> uses;
-  for (uint64_t sector : sectorsOf(second)) {
-    auto range = static_cast<uint32_t>(sector >> rangeShift);
-    if (!std::binary_search(sample.rangesRead.begin(), sample.rangesRead.end(),
-                            range))
-      continue;
-    if (uses.empty() || uses.back().range != range)
-      uses.push_back({range, 0, 0, 1});
-    uses.back().perBlock += spec.sectorBytes;
-    if (!std::binary_search(before.begin(), before.end(), sector))
-      uses.back().fresh += spec.sectorBytes;
-  }
-  return uses;
-}
-
-/// What DRAM does for the launch.
-void Estimator::countTraffic() {
-  double recent = 0, output = 0;
-  auto rangeOf = [&](uint32_t index) -> const MemoryRange & {
-    return launch.memory.ranges()[index];
-  };
-  for (uint32_t index : sample.rangesRead) {
-    footprint += double(rangeOf(index).size);
-    for (const WrittenRange &last : launch.recent)
-      if (last.base == rangeOf(index).base)
-        recent += last.kept * double(rangeOf(index).size);
-  }
-  for (uint32_t index : sample.rangesWritten)
-    output += double(rangeOf(index).size);
-  auto perBlock = [&](uint64_t sectors) {
-    return double(spec.sectorBytes) * double(sectors) / sampled;
-  };
-  groupBlocks();
-  double read = perBlock(sample.uniqueSectorsRead);
-  dramRead = std::min(fetchedBytes(read), read * blocks);
-  // What the launch before has left in L2 need not come from DRAM.
-  if (footprint > 0 && std::min(footprint, read * blocks) <= spec.l2Bytes)
-    dramRead *= 1 - recent / footprint;
-  dramWritten =
-      std::min(output, perBlock(sample.uniqueSectorsWritten) * blocks);
-}
 
 /// The bytes that blocks load, those that several of them load once.
 double Estimator::loadedBytes(const std::vector<const BlockTrace *> &together) {
@@ -301,11 +124,11 @@ Estimator::memoryShare(const std::vector<const BlockTrace *> &together) {
     }
   share.l1Bytes = spec.unifiedL1Bytes - carved;
   double loaded = loadedBytes(together);
-  double delivered = dramRead * double(together.size()) / blocks;
+  double delivered = dram.read * double(together.size()) / blocks;
   share.firstTouchMisses = loaded > 0 ? std::min(1.0, delivered / loaded) : 1;
   double sharing = 1;
-  if (footprint > 0)
-    sharing = loaded * activeSMs / footprint;
+  if (dram.footprint > 0)
+    sharing = loaded * activeSMs / dram.footprint;
   sharing = std::min(activeSMs, std::max(1.0, sharing));
   share.l2Bytes = double(spec.l2Bytes) * sharing / activeSMs;
   return share;
@@ -333,11 +156,12 @@ TimingReport Estimator::run() {
   schedule = scheduleBlocks(launch.program, map, spec, scheduleSlack, slots);
   if (schedule.empty())
     return report;
-  blocks = gridBlocks(launch);
+  blocks = double(launch.gridBlocks());
   busiest = std::ceil(blocks / spec.smCount);
   activeSMs = std::min<double>(blocks, spec.smCount);
   occupancy = occupancyOf(launch);
-  countTraffic();
+  dram = countTraffic(launch, *traces.front(), neighbours, sample, sampled,
+                      occupancy.blocks);
   auto count = static_cast<uint64_t>(busiest);
   uint64_t full = count / occupancy.blocks, rest = count % occupancy.blocks;
   ReplayCounters zero;
@@ -354,7 +178,7 @@ TimingReport Estimator::run() {
   if (tooLong)
     return report;
   total.cycles =
-      std::max(total.cycles, (dramRead + dramWritten) /
+      std::max(total.cycles, (dram.read + dram.written) /
                                  spec.dramBytesPerSecond * spec.clockHz);
   fill(report);
   return report;
@@ -365,7 +189,7 @@ void Estimator::fill(TimingReport &report) const {
   report.device = virtualName(spec);
   report.calibrated = spec.calibrated;
   report.cycles = total.cycles;
-  report.dramBytes = dramRead + dramWritten;
+  report.dramBytes = dram.read + dram.written;
   report.launchMicroseconds = spec.launchSeconds * 1e6;
   report.microseconds =
       report.launchMicroseconds + total.cycles / spec.clockHz * 1e6;
@@ -478,27 +302,12 @@ Occupancy occupancyOf(const LaunchState &launch) {
 }
 
 std::vector<uint64_t> blocksToTrace(const LaunchState &launch) {
-  auto blocks = static_cast<uint64_t>(gridBlocks(launch));
+  uint64_t blocks = launch.gridBlocks();
   auto sms = static_cast<uint64_t>(launch.spec.smCount);
   uint64_t resident = occupancyOf(launch).blocks;
   std::vector<uint64_t> result;
   for (uint64_t i = 0; i < resident && i * sms < blocks; ++i)
     result.push_back(i * sms);
-  return result;
-}
-
-std::vector<uint64_t> neighboursToTrace(const LaunchState &launch) {
-  auto blocks = static_cast<uint64_t>(gridBlocks(launch));
-  auto sms = static_cast<uint64_t>(launch.spec.smCount);
-  double bytes = 0;
-  for (const MemoryRange &range : launch.memory.ranges())
-    bytes += double(range.size);
-  bool mayRepeat = blocks > sms && bytes > double(launch.spec.l2Bytes);
-  uint64_t farthest = mayRepeat ? sms : 8;
-  std::vector<uint64_t> result;
-  for (uint64_t distance = 1; distance < blocks && distance <= farthest;
-       distance *= 2)
-    result.push_back(distance);
   return result;
 }
 

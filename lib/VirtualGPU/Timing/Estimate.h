@@ -9,8 +9,7 @@
 #ifndef DIETCODE_LIB_VIRTUALGPU_TIMING_ESTIMATE_H
 #define DIETCODE_LIB_VIRTUALGPU_TIMING_ESTIMATE_H
 
-#include "../Execution.h"
-#include "Trace.h"
+#include "Traffic.h"
 #include "dietcode/VirtualGPU/TimingReport.h"
 
 namespace dietcode::vgpu {
@@ -25,16 +24,6 @@ Occupancy occupancyOf(const LaunchState &launch);
 /// The blocks whose traces are replayed: those that the first SM holds at
 /// first, dealing blocks to SMs in turn.
 std::vector<uint64_t> blocksToTrace(const LaunchState &launch);
-
-/// Blocks that are traced, too, to see what the first one shares with those
-/// that follow; ascending. At powers of two: up to the largest split, and where
-/// DRAM may be read more than once up to a wave on as many SMs.
-std::vector<uint64_t> neighboursToTrace(const LaunchState &launch);
-
-struct Neighbour {
-  uint64_t distance; ///< From the first block.
-  const BlockTrace *trace;
-};
 
 /// Most records that the trace of one block may have.
 constexpr size_t mostTraceRecords = size_t(1) << 25;
