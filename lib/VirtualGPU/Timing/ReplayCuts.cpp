@@ -58,10 +58,42 @@ void SM::touchSkipped(uint16_t cut) {
   touched[cut].dram = memory.touchedDram - dram;
 }
 
+SkippedWork SM::countSkipped(size_t cut) const {
+  SkippedWork work;
+  for (const SubCore &core : cores) {
+    std::array<double, unitCount> units = {};
+    double issued = 0;
+    for (uint32_t w : core.warps) {
+      const auto &skipped = warps[w].plan->skipped;
+      if (cut >= skipped.size())
+        continue;
+      for (const TracedBlock &traced : skipped[cut])
+        for (const ScheduledInst &inst : schedule[traced.block].insts) {
+          issued += std::max<double>(1, inst.cost.issues);
+          work.flop +=
+              inst.cost.flopPerLane * double(__builtin_popcount(traced.mask));
+          if (!isMemory(inst.cost.unit))
+            units[static_cast<unsigned>(inst.cost.unit)] +=
+                inst.cost.pipeCycles;
+        }
+    }
+    work.issued += issued;
+    work.busiest = std::max(work.busiest, issued);
+    for (unsigned u = 0; u < unitCount; ++u) {
+      work.units[u] += units[u];
+      work.busiest = std::max(work.busiest, units[u]);
+    }
+  }
+  return work;
+}
+
 /// The skipped iterations take a time between those of the head, when caches
 /// are cold, and of the tail; where, their misses say:
 ///   t = t_tail + (t_head - t_tail) * clamp((m - m_tail) / (m_head - m_tail))
-/// with misses m weighted by the latencies beyond L1. DRAM has to serve theirs.
+/// with misses m weighted by the latencies beyond L1, and no less than the
+/// busiest pipe or DRAM needs for them. How much they issue is known; what else
+/// was counted of the head and the tail belongs to as much as was issued
+/// meanwhile, since warps of some schedulers are ahead of others.
 void SM::extrapolate(ReplayResult &result) const {
   for (size_t c = 0; c < plan.cuts.size(); ++c) {
     const LoopCut &cut = plan.cuts[c];
@@ -93,15 +125,25 @@ void SM::extrapolate(ReplayResult &result) const {
       weight = (skipped - tailMisses) / (headMisses - tailMisses);
     weight = std::min(1.0, std::max(0.0, weight));
     double cycles = n * (tail + (head - tail) * weight);
-    cycles = std::max(cycles, memory.dramCycles(touched[c].dram));
+    SkippedWork work = countSkipped(c);
+    cycles =
+        std::max({cycles, work.busiest, memory.dramCycles(touched[c].dram)});
     double dram =
         result.counters.memory.dram + memory.dramCycles(touched[c].dram);
     double sectors = result.counters.memory.dramSectors + touched[c].dram;
     result.extrapolated += cycles;
-    result.counters.addScaled(at[tailEnd].counters, at[tailBegin].counters,
-                              n * (1 - weight) / (tailEnd - tailBegin));
-    result.counters.addScaled(at[headEnd].counters, at[headBegin].counters,
-                              n * weight / (headEnd - headBegin));
+    ReplayCounters counted;
+    counted.addScaled(at[tailEnd].counters, at[tailBegin].counters,
+                      n * (1 - weight) / (tailEnd - tailBegin));
+    counted.addScaled(at[headEnd].counters, at[headBegin].counters,
+                      n * weight / (headEnd - headBegin));
+    double scale = counted.issued > 0 ? work.issued / counted.issued : 1;
+    counted.issued = work.issued / scale;
+    counted.flop = work.flop / scale;
+    for (unsigned u = 0; u < unitCount; ++u)
+      if (!isMemory(static_cast<Unit>(u)))
+        counted.units[u] = work.units[u] / scale;
+    result.counters.addScaled(counted, ReplayCounters(), scale);
     result.counters.memory.dram = dram;
     result.counters.memory.dramSectors = sectors;
     result.counters.warpCycles += cycles * double(warps.size());

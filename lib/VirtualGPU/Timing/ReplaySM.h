@@ -52,6 +52,13 @@ struct Crossing {
   double mean() const { return count ? sum / count : 0; }
 };
 
+/// What the iterations that a cut leaves out issue.
+struct SkippedWork {
+  double issued = 0, flop = 0;
+  std::array<double, unitCount> units = {}; ///< As in ReplayCounters.
+  double busiest = 0; ///< Cycles of the busiest pipe of any scheduler.
+};
+
 class SM {
 public:
   SM(const DeviceSpec &spec, const MemoryShare &share, const ReplayPlan &plan,
@@ -96,6 +103,7 @@ private:
   void finish(ReplayedWarp &warp, double now);
   void releaseBarrier(uint32_t block, double now);
   void touchSkipped(uint16_t cut);
+  SkippedWork countSkipped(size_t cut) const;
   void extrapolate(ReplayResult &result) const;
 
   const DeviceSpec &spec;

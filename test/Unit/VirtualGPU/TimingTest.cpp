@@ -73,6 +73,23 @@ TEST(Timing, ExtrapolationIsExactEnough) {
   EXPECT_NEAR(report.replay.cycles, 1000 * each, 0.01 * 1000 * each);
 }
 
+/// Three blocks of two warps leave two schedulers with one warp and two with
+/// two of them: the former are ahead, and what is issued does not depend on
+/// that.
+TEST(Timing, ExtrapolationCountsAllWarps) {
+  constexpr unsigned trips = 4000, perTrip = 64;
+  int64_t blocks = 3 * int64_t(testDevice().smCount);
+  LaunchReport report =
+      estimate(wrap(loopOf(repeat(independent("fma.rn.f32", 8), 8), trips)),
+               gridOf(blocks, 64));
+  EXPECT_GT(report.replay.extrapolatedFraction, 0.5);
+  double flop = 2.0 * double(blocks) * 64 * trips * perTrip;
+  EXPECT_NEAR(report.replay.flop, flop, 1e-3 * flop);
+  double cyclesPerFma =
+      32.0 * testDevice().schedulersPerSM / testDevice().fp32LanesPerSM;
+  EXPECT_GE(report.replay.cycles, 2 * cyclesPerFma * trips * perTrip);
+}
+
 TEST(Timing, Reports) {
   LaunchReport report = estimate(
       wrap(loopOf(independent("fma.rn.f32", 8), 100)), gridOf(200, 128));
