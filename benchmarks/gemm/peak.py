@@ -17,6 +17,8 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "build_tools"))
+import schedule_text  # noqa: E402
 
 # Factors, destination, what is stated of the sums, and operations per cycle and SM: 64 fused multiply-adds, or those
 # of the tensor cores, 512 in half precision and twice as many of bytes (lib/Target/Devices/Turing.cpp).
@@ -40,21 +42,6 @@ SMS = 40
 BYTES = {"f16": 2, "f32": 4, "i8": 1, "i32": 4}
 
 
-def attribute(name):
-    """The attribute of a schedule's name."""
-    block, thread, *others = name.split("_")
-    text = f"block = [{block.replace('x', ', ')}], thread = [{thread.replace('x', ', ')}]"
-    instructions = {"mma": "mma_f16", "mma16": "mma_f16_f16", "mma8": "mma_i8"}
-    for other in others:
-        if other in instructions:
-            text += f", instruction = {instructions[other]}"
-        elif other in ("nm", "mnm"):
-            text += f", order = [{', '.join(other)}]"
-        else:
-            text += f", {dict(s='stages', k='split', v='vector')[other[0]]} = {other[1:]}"
-    return f"#dietcode.schedule<{text}>"
-
-
 def run(command, text=None, **kwargs):
     done = subprocess.run(command, input=text, capture_output=True, text=True, **kwargs)
     if done.returncode:
@@ -67,7 +54,7 @@ def make_module(product, size, schedule):
     a, c = (f"memref<{size}x{size}x{t}>" for t in (factor, out))
     head, dispatch = "", ""
     if schedule:
-        head = f"dietcode.micro_kernel @k {attribute(schedule)}\n"
+        head = f"dietcode.micro_kernel @k {schedule_text.attribute(schedule)}\n"
         head += "dietcode.dispatch @d on () {\n  case -> @k\n  otherwise -> @k\n}\n"
         dispatch = "dispatch(@d) "
     return f"""{head}func.func @f(%a: {a}, %b: {a}, %c: {c}) {{
@@ -105,20 +92,6 @@ def measure(args, product, schedule):
     return report, 2 * size**3 / (2 * macs * SMS * CLOCK_HZ)
 
 
-def find(value, key):
-    """The first value of `key` in nested JSON."""
-    if isinstance(value, dict):
-        if key in value:
-            return value[key]
-        value = list(value.values())
-    if isinstance(value, list):
-        for item in value:
-            found = find(item, key)
-            if found is not None:
-                return found
-    return None
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
@@ -136,10 +109,9 @@ def main():
         others = [] if args.chosen else [s for s in SCHEDULES[product] if s != chosen]
         for schedule in [chosen] + others:
             report, least = measure(args, product, schedule)
-            seconds = find(report, "seconds")
             mark = " (chosen)" if schedule == chosen else ""
-            print(f"{product:<10} {schedule:<30} {1e3 * seconds:7.3f} {100 * least / seconds:6.1f} %  "
-                  f"{find(report, 'limiter') or find(report, 'limitedBy') or ''}{mark}", flush=True)
+            print(f"{product:<10} {schedule:<30} {1e3 * report['seconds']:7.3f} {100 * least / report['seconds']:6.1f} %  "
+                  f"{report['bound']}{mark}", flush=True)
 
 
 if __name__ == "__main__":

@@ -9,10 +9,14 @@ at and beyond the tiles, odd leading dimensions, ones and zeros. Prints how many
 """
 
 import argparse
+import pathlib
 import random
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "build_tools"))
+import schedule_text  # noqa: E402
 
 PRODUCT = """
 func.func @{name}(%a: {a}, %b: {b}, %c: {c}) {{
@@ -45,21 +49,6 @@ TAILS = [(1, 107, 105), (2, 3, 4), (1, 705, 705), (7, 7, 7), (1, 1, 1), (5, 9, 0
          (64, 64, 64), (128, 96, 32), (65, 129, 33), (33, 40, 200)]
 
 
-def schedule_attribute(name):
-    block, thread, *others = name.split("_")
-    text = f"block = [{block.replace('x', ', ')}], thread = [{thread.replace('x', ', ')}]"
-    instructions = {"mma": "mma_f16", "mma16": "mma_f16_f16", "mma8": "mma_i8"}
-    parameters = {"s": "stages", "k": "split", "v": "vector"}
-    for other in others:
-        if other in instructions:
-            text += f", instruction = {instructions[other]}"
-        elif other in ("nm", "mnm"):
-            text += f", order = [{', '.join(other)}]"
-        else:
-            text += f", {parameters[other[0]]} = {other[1:]}"
-    return f"#dietcode.schedule<{text}>"
-
-
 def strided(rng, rows, columns):
     """Sizes with strides and an offset."""
     step = rng.choice([1, 1, 2])
@@ -83,7 +72,7 @@ def main():
         shapes = TAILS + [tuple(rng.randrange(1, 100) for _ in range(3)) for _ in range(args.shapes)]
         # Whole vectors, for the aligned twin.
         shapes += [tuple(16 * rng.randrange(1, 9) for _ in range(3)) for _ in range(args.shapes // 2)]
-        module = f"dietcode.micro_kernel @k {schedule_attribute(name)}\n"
+        module = f"dietcode.micro_kernel @k {schedule_text.attribute(name)}\n"
         module += "dietcode.dispatch @only on () {\n  case -> @k\n  otherwise -> @k\n}\n"
         runs = []
         plain, any_layout = "", ", strided<[?, ?], offset: ?>"

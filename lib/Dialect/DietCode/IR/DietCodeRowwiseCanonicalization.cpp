@@ -67,6 +67,22 @@ static void replaceWithout(RowwiseOp op, const llvm::BitVector &dropped,
   rewriter.replaceOp(op, replacements);
 }
 
+/// Drops those of `operands` without which all extents are still known; fails
+/// if there is none.
+static LogicalResult dropOperands(RowwiseOp op, ArrayRef<unsigned> operands,
+                                  PatternRewriter &rewriter) {
+  llvm::BitVector dropped(op->getNumOperands());
+  for (unsigned operand : operands) {
+    dropped.set(operand);
+    if (!keepAllExtents(op, dropped))
+      dropped.reset(operand);
+  }
+  if (dropped.none())
+    return failure();
+  replaceWithout(op, dropped, rewriter);
+  return success();
+}
+
 namespace {
 
 /// An input that the region does not use is dropped, unless it alone tells an
@@ -76,17 +92,12 @@ struct DropUnusedInputs : OpRewritePattern<RowwiseOp> {
 
   LogicalResult matchAndRewrite(RowwiseOp op,
                                 PatternRewriter &rewriter) const override {
-    llvm::BitVector dropped(op->getNumOperands());
-    for (BlockArgument argument : op.getBody().getArguments()) {
-      if (!argument.use_empty())
-        continue;
-      dropped.set(argument.getArgNumber());
-      if (!keepAllExtents(op, dropped))
-        dropped.reset(argument.getArgNumber());
-    }
-    if (dropped.none())
+    SmallVector<unsigned> unused;
+    for (BlockArgument argument : op.getBody().getArguments())
+      if (argument.use_empty())
+        unused.push_back(argument.getArgNumber());
+    if (failed(dropOperands(op, unused, rewriter)))
       return rewriter.notifyMatchFailure(op, "uses all of its inputs");
-    replaceWithout(op, dropped, rewriter);
     return success();
   }
 };
@@ -125,17 +136,12 @@ struct DropUnusedResults : OpRewritePattern<RowwiseOp> {
                                 PatternRewriter &rewriter) const override {
     if (op->use_empty())
       return rewriter.notifyMatchFailure(op, "has no uses");
-    llvm::BitVector dropped(op->getNumOperands());
+    SmallVector<unsigned> unused;
     for (OpResult result : op->getResults())
-      if (result.use_empty()) {
-        unsigned operand = op.getInputs().size() + result.getResultNumber();
-        dropped.set(operand);
-        if (!keepAllExtents(op, dropped))
-          dropped.reset(operand);
-      }
-    if (dropped.none())
+      if (result.use_empty())
+        unused.push_back(op.getInputs().size() + result.getResultNumber());
+    if (failed(dropOperands(op, unused, rewriter)))
       return rewriter.notifyMatchFailure(op, "uses all of its results");
-    replaceWithout(op, dropped, rewriter);
     return success();
   }
 };

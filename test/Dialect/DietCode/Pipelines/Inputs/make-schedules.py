@@ -8,8 +8,13 @@ offsets are all dynamic, unless --plain, so that both twins of each micro-kernel
 """
 
 import argparse
+import pathlib
+import sys
 
-MODULE = """dietcode.micro_kernel @{kernel} #dietcode.schedule<block = [{block}], thread = [{thread}]{rest}>
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[5] / "build_tools"))
+import schedule_text  # noqa: E402
+
+MODULE = """dietcode.micro_kernel @{kernel} {schedule}
 dietcode.dispatch @dispatch_{name} on () {{
   case -> @{kernel}
   otherwise -> @{kernel}
@@ -20,19 +25,6 @@ func.func @f_{name}(%a: {factor}, %b: {factor}, %c: {out}) {{
   return
 }}
 """
-
-
-INSTRUCTIONS = {"mma": "mma_f16", "mma16": "mma_f16_f16", "mma8": "mma_i8"}
-
-
-def spell(refinement):
-    """The attribute's spelling of a part of a name, such as s1 or nm."""
-    if refinement in ("nm", "mnm"):
-        return f"order = [{', '.join(refinement)}]"
-    if refinement in INSTRUCTIONS:
-        return f"instruction = {INSTRUCTIONS[refinement]}"
-    parameter = {"s": "stages", "k": "split", "v": "vector"}[refinement[0]]
-    return f"{parameter} = {refinement[1:]}"
 
 
 def main():
@@ -50,11 +42,8 @@ def main():
         flags += f"sums({args.sums}) "
     layout = "" if args.plain else ", strided<[?, ?], offset: ?>"
     for name in args.schedules:
-        block, thread, *others = name.split("_")
-        block, thread = (tile.replace("x", ", ") for tile in (block, thread))
-        rest = "".join(", " + spell(other) for other in others)
-        kernel = ("warp_" if "mma" in name else "simt_") + name
-        print(MODULE.format(name=name, kernel=kernel, block=block, thread=thread, rest=rest, flags=flags,
+        print(MODULE.format(name=name, kernel=schedule_text.micro_kernel(name),
+                            schedule=schedule_text.attribute(name), flags=flags,
                             factor=f"memref<?x?x{args.factor}{layout}>", out=f"memref<?x?x{args.out}{layout}>"))
 
 
