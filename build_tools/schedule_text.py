@@ -1,6 +1,7 @@
 """How a schedule's name, e.g. 128x128x32_64x64_mma_k2_mnm, is spelled in MLIR."""
 
-INSTRUCTIONS = {"mma": "mma_f16", "mma16": "mma_f16_f16", "mma8": "mma_i8"}
+INSTRUCTIONS = {"mma": "mma_f16", "mma16": "mma_f16_f16", "mma8": "mma_i8",
+                "rows": "rows", "elements": "elements"}
 PARAMETERS = {"s": "stages", "k": "split", "v": "vector"}
 
 

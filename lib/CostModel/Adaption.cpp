@@ -39,14 +39,16 @@ namespace {
 struct Tiling {
   double m, n, k;
   double tilesM, tilesN, blocks;
-  double tilesK; ///< Of one block.
+  double tilesK; ///< Of one block: along k, or of its rows.
 
   Tiling(const Schedule &schedule, const ContractionShape &shape)
       : m(real(shape.m)), n(real(shape.n)), k(real(shape.k)),
         tilesM(ceilDiv(m, real(schedule.blockM))),
         tilesN(ceilDiv(n, real(schedule.blockN))),
-        blocks(tilesM * tilesN * real(schedule.split) * real(shape.batch)),
-        tilesK(real(kTilesPerBlock(schedule, shape.k))) {}
+        blocks(real(schedule.split) * real(shape.batch) *
+               (schedule.instruction == Instruction::Rows ? tilesM
+                                                          : tilesM * tilesN)),
+        tilesK(real(tilesPerBlock(schedule, shape))) {}
 };
 
 struct Traffic {
@@ -84,9 +86,10 @@ struct Operand {
 /// what L2 holds. Bands are shorter strips, for which the other operand comes
 /// again unless L2 holds it. What is written, the sums of all parts after a
 /// split, goes out once.
-static Traffic trafficOf(const Tiling &tiling, const ContractionShape &shape,
-                         const MicroKernelCost &cost, double residentBlocks,
-                         double l2Capacity) {
+static Traffic productTraffic(const Tiling &tiling,
+                              const ContractionShape &shape,
+                              const MicroKernelCost &cost,
+                              double residentBlocks, double l2Capacity) {
   const Schedule &schedule = cost.schedule;
   double resident = std::max(1.0, residentBlocks / real(schedule.split));
   double bytesPerElement =
@@ -123,6 +126,29 @@ static Traffic trafficOf(const Tiling &tiling, const ContractionShape &shape,
   return traffic;
 }
 
+/// Rows that take several tiles are read again by each pass, from L2 if it
+/// holds those that are being computed. Where neighbours in memory are rows, a
+/// block of few of them asks for sectors of which it uses a part; other blocks
+/// use the rest while L2 has it.
+static Traffic rowTraffic(const Tiling &tiling, double tiles,
+                          const MicroKernelCost &cost, double residentBlocks,
+                          double l2Capacity, double sectorBytes) {
+  const RowTraits &rows = *cost.rows;
+  double bytes = tiling.m * tiling.n * real(rows.elementBytes);
+  double sweeps = tiles / tiling.tilesK;
+  double current = residentBlocks * real(cost.schedule.blockM) * tiling.n *
+                   real(rows.elementBytes);
+  double column = real(cost.schedule.blockM * rows.elementBytes) /
+                  real(std::max<int64_t>(1, rows.accesses));
+  double unused = std::max(1.0, sectorBytes / column);
+  if (rows.access == RowAccess::Columns)
+    unused = 1;
+  else if (rows.access == RowAccess::Mixed)
+    unused = (1 + unused) / 2;
+  return {bytes * sweeps * unused,
+          bytes * (current > l2Capacity / 2 ? sweeps : 1)};
+}
+
 /// The reduction waits for its loads once, and then takes what it needs to read
 /// the sums, from L2 if they fit into it, or to write their total.
 double Adaption::otherSeconds(const Schedule &schedule,
@@ -145,6 +171,12 @@ double Adaption::otherSeconds(const Schedule &schedule,
 //===----------------------------------------------------------------------===//
 // Rounds
 //===----------------------------------------------------------------------===//
+
+double Adaption::tilesOf(const MicroKernelCost &cost,
+                         const ContractionShape &shape) const {
+  double tiles = real(tilesPerBlock(cost.schedule, shape));
+  return cost.rows && tiles > 1 ? tiles * real(cost.rows->passes + 1) : tiles;
+}
 
 /// Between one block and a full SM, time follows the larger of a constant, the
 /// latency of a block, and a term proportional to the blocks, their work. The
@@ -250,11 +282,15 @@ CostEstimate Adaption::estimate(const MicroKernelCost &cost,
   // The grid is linear, since its y and z extents are limited to 65535.
   if (tiling.blocks > double(device.maxGridX))
     return result;
-  Rounds rounds = roundsOf(*this, cost, ceilDiv(tiling.blocks, device.smCount),
-                           tiling.tilesK);
+  double tiles = tilesOf(cost, shape);
+  Rounds rounds =
+      roundsOf(*this, cost, ceilDiv(tiling.blocks, device.smCount), tiles);
   // Of one product; those of a batch have nothing in common.
-  Traffic traffic =
-      trafficOf(tiling, shape, cost, resident, double(device.l2Bytes));
+  Traffic traffic = cost.rows
+                        ? rowTraffic(tiling, tiles, cost, resident,
+                                     double(device.l2Bytes), device.sectorBytes)
+                        : productTraffic(tiling, shape, cost, resident,
+                                         double(device.l2Bytes));
   traffic.l2Bytes *= real(shape.batch);
   traffic.dramBytes *= real(shape.batch);
   double l2 = traffic.l2Bytes / device.l2BytesPerSecond;
@@ -267,7 +303,7 @@ CostEstimate Adaption::estimate(const MicroKernelCost &cost,
   double computed = tiling.blocks * tiling.tilesK *
                     real(schedule.blockM * schedule.blockN * schedule.blockK);
   result.seconds = other + kernel;
-  result.flopsPerSecond = 2 * useful / result.seconds;
+  result.flopsPerSecond = (cost.rows ? 1 : 2) * useful / result.seconds;
   result.blocks = static_cast<int64_t>(tiling.blocks);
   result.blocksPerSM = cost.resources.blocksPerSM;
   result.waves = tiling.blocks / resident;
@@ -288,6 +324,9 @@ double Adaption::throughput(const MicroKernelCost &cost) const {
   if (!cost.valid)
     return 0;
   const Schedule &schedule = cost.schedule;
+  if (cost.rows)
+    return real(schedule.blockM * schedule.blockN) *
+           cost.resources.blocksPerSM * device.smCount / cost.full.seconds(1);
   double tiles = kThroughputDepth / real(schedule.blockK);
   double flop = 2 * real(schedule.blockM * schedule.blockN) * kThroughputDepth *
                 cost.resources.blocksPerSM * device.smCount;

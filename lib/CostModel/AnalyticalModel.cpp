@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dietcode/CostModel/AnalyticalModel.h"
+#include "RowProfile.h"
 
 #include <algorithm>
 #include <cmath>
@@ -216,11 +217,15 @@ static void measureChains(KernelProfile &profile, const ScheduleLayout &layout,
   double step =
       std::max({pipeStep, latency, device.sharedLatency / stepsAhead});
   profile.chainCycles = steps * step;
+  // One miss among the loads of a tile is enough.
+  profile.waitCycles = device.globalLatency;
   // Store the staged copies, meet at the barrier, load the first fragments.
   profile.syncCycles = 2 * device.sharedLatency;
   // With one buffer, nobody may store before all have multiplied.
   if (schedule.stages == 1)
     profile.syncCycles += device.barrierLatency;
+  profile.startCycles =
+      device.globalLatency + profile.syncCycles + device.l2Latency;
   profile.epilogueCycles = real(schedule.blockM * schedule.blockN) *
                            profile.outBytes / device.sharedBytesPerCycle;
 }
@@ -232,6 +237,11 @@ KernelProfile AnalyticalModel::profile(const Schedule &schedule,
   profile.schedule = schedule;
   profile.factorBytes = traits.factorBytes();
   profile.outBytes = traits.outBytes();
+  profile.rows = traits.rows;
+  if (traits.rows) {
+    profileRows(profile, registers, device);
+    return profile;
+  }
   std::optional<ScheduleLayout> layout = layoutOf(schedule, device.warpSize);
   if (!layout)
     return profile;
@@ -249,8 +259,7 @@ KernelProfile AnalyticalModel::profile(const Schedule &schedule,
 //===----------------------------------------------------------------------===//
 
 /// `blocks` blocks take turns on the pipes of an SM; each of them needs at
-/// least the latency of what it waits for, which is that of DRAM: one miss
-/// among the loads of a tile is enough. Of n blocks, n - 1 hide each other's
+/// least the latency of what it waits for. Of n blocks, n - 1 hide each other's
 /// waits at the barrier.
 RoundCost AnalyticalModel::round(const KernelProfile &profile,
                                  int blocks) const {
@@ -261,14 +270,12 @@ RoundCost AnalyticalModel::round(const KernelProfile &profile,
   double work = overlap(profile.fmaCycles * imbalance, profile.sharedCycles,
                         profile.issueCycles * imbalance);
   double throughput = blocks * work + profile.syncCycles;
-  double latency =
-      std::max({work, profile.chainCycles, double(device.globalLatency)}) +
-      profile.syncCycles;
+  double latency = std::max({work, profile.chainCycles, profile.waitCycles}) +
+                   profile.syncCycles;
   RoundCost round;
   round.perTile = std::max(throughput, latency) / device.clockHz;
-  round.overhead = (device.globalLatency + profile.syncCycles +
-                    blocks * profile.epilogueCycles + device.l2Latency) /
-                   device.clockHz;
+  round.overhead =
+      (profile.startCycles + blocks * profile.epilogueCycles) / device.clockHz;
   return round;
 }
 
@@ -287,6 +294,7 @@ MicroKernelCost AnalyticalModel::cost(const KernelProfile &profile) const {
   cost.valid = profile.valid;
   cost.factorBytes = profile.factorBytes;
   cost.outBytes = profile.outBytes;
+  cost.rows = profile.rows;
   if (!profile.valid)
     return cost;
   cost.lone = round(profile, 1);

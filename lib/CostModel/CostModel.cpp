@@ -13,8 +13,22 @@
 
 using namespace dietcode;
 
-static constexpr const char *kLone = "lone";
-static constexpr const char *kFull = "full";
+namespace {
+/// What the two boosters of a family are called.
+struct BoosterPair {
+  KernelFamily family;
+  const char *lone, *full;
+};
+} // namespace
+
+static constexpr BoosterPair kPairs[] = {
+    {KernelFamily::Products, "lone", "full"},
+    {KernelFamily::Rows, "rows-lone", "rows-full"},
+};
+
+static const BoosterPair &pairOf(const OperatorTraits &traits) {
+  return kPairs[static_cast<size_t>(familyOf(traits))];
+}
 
 static std::string schemaHash() {
   return featureSchemaHash(kernelFeatureNames());
@@ -27,7 +41,8 @@ static std::string schemaHash() {
 /// Multiplies the analytical costs by what the boosters say they are off.
 void CostModel::correct(std::vector<MicroKernelCost> &costs,
                         const OperatorTraits &traits) const {
-  FeatureMatrix matrix{kernelFeatureNames().size(), {}};
+  const BoosterPair &pair = pairOf(traits);
+  FeatureMatrix matrix{kernelFeatureNames(pair.family).size(), {}};
   std::vector<size_t> rows;
   for (size_t i = 0; i < costs.size(); ++i) {
     if (!costs[i].valid)
@@ -40,13 +55,17 @@ void CostModel::correct(std::vector<MicroKernelCost> &costs,
   }
   if (rows.empty())
     return;
-  for (const auto &[name, booster] : boosters) {
-    Expected<std::vector<double>> logs = booster.predict(matrix);
+  for (auto [name, round] : {std::pair(pair.lone, &MicroKernelCost::lone),
+                             std::pair(pair.full, &MicroKernelCost::full)}) {
+    auto booster = boosters.find(name);
+    if (booster == boosters.end())
+      return;
+    Expected<std::vector<double>> logs = booster->second.predict(matrix);
     if (!logs)
       continue; // The schema was checked when the boosters were made.
     for (size_t row = 0; row < rows.size(); ++row) {
       MicroKernelCost &cost = costs[rows[row]];
-      (name == kLone ? cost.lone : cost.full).perTile *= std::exp((*logs)[row]);
+      (cost.*round).perTile *= std::exp((*logs)[row]);
       cost.source = CostSource::Predicted;
     }
   }
@@ -95,9 +114,7 @@ static double distance(const KernelRun &run, const ContractionShape &to) {
 }
 
 static bool isFullGrid(const KernelRun &run, const Schedule &schedule) {
-  double tiles = std::ceil(double(run.shape.m) / double(schedule.blockM)) *
-                 std::ceil(double(run.shape.n) / double(schedule.blockN));
-  return double(run.blocks) == tiles * double(schedule.split);
+  return run.blocks == blocksOf(schedule, run.shape);
 }
 
 /// The runs on one block per SM and on a full device that are nearest to
@@ -183,8 +200,8 @@ MicroKernelCost CostModel::measured(const MeasuredKernel &kernel,
   const Schedule &schedule = kernel.schedule;
   MicroKernelCost cost = predict(schedule, kernel.traits);
   if (kernel.registers > 0)
-    if (auto layout = layoutOf(schedule, device.warpSize))
-      cost.resources = resourcesOf(schedule, *layout, device, kernel.registers);
+    cost.resources =
+        analytical.profile(schedule, kernel.registers, kernel.traits).resources;
   cost.valid = cost.resources.blocksPerSM > 0;
   if (!cost.valid)
     return cost;
@@ -192,12 +209,12 @@ MicroKernelCost CostModel::measured(const MeasuredKernel &kernel,
   auto [lone, full] = findRounds(kernel, most, device.smCount, reference);
   if (lone.run)
     setRound(cost.lone, kernelSeconds(*lone.run, schedule, adaption),
-             double(kTilesPerBlock(schedule, lone.run->shape.k)));
+             adaption.tilesOf(cost, lone.run->shape));
   if (full.run)
     setRound(cost.full,
              kernelSeconds(*full.run, schedule, adaption) * most /
                  full.blocksPerSM,
-             double(kTilesPerBlock(schedule, full.run->shape.k)));
+             adaption.tilesOf(cost, full.run->shape));
   if (full.run || lone.run)
     cost.source = CostSource::Measured;
   if (lone.run && !full.run)
@@ -235,11 +252,12 @@ static double perBlock(const MicroKernelCost &cost) {
 namespace {
 /// Rows that one booster is trained on.
 struct TrainingRows {
-  FeatureMatrix matrix{kernelFeatureNames().size(), {}};
+  FeatureMatrix matrix;
   std::vector<double> labels;
 
   void add(const std::vector<float> &features, double measured,
            double expected) {
+    matrix.columns = features.size();
     matrix.values.insert(matrix.values.end(), features.begin(), features.end());
     labels.push_back(std::log(measured / expected));
   }
@@ -264,23 +282,28 @@ Expected<void> CostModel::train(const std::vector<MeasuredKernel> &kernels,
     // Without a run of its own, lone would be the prior's.
     auto [lone, full] = findRounds(kernel, cost.resources.blocksPerSM,
                                    device.smCount, reference);
+    const BoosterPair &pair = pairOf(kernel.traits);
     if (lone.run)
-      rows[kLone].add(features, cost.lone.perTile, expected.lone.perTile);
-    rows[kFull].add(features, perBlock(cost), perBlock(expected));
+      rows[pair.lone].add(features, cost.lone.perTile, expected.lone.perTile);
+    rows[pair.full].add(features, perBlock(cost), perBlock(expected));
   }
-  if (rows[kLone].labels.size() < kFewestToTrain)
-    return {};
   BoosterOptions options;
   options.seed = seed;
   NamedBoosters trained;
-  for (const auto &[name, part] : rows) {
-    Expected<Booster> booster =
-        Booster::train(part.matrix, part.labels, {}, options);
-    if (!booster)
-      return tl::unexpected(booster.error());
-    trained.emplace(name, std::move(*booster));
+  for (const BoosterPair &pair : kPairs) {
+    if (rows[pair.lone].labels.size() < kFewestToTrain)
+      continue;
+    for (const char *name : {pair.lone, pair.full}) {
+      const TrainingRows &part = rows[name];
+      Expected<Booster> booster =
+          Booster::train(part.matrix, part.labels, {}, options);
+      if (!booster)
+        return tl::unexpected(booster.error());
+      trained.emplace(name, std::move(*booster));
+    }
   }
-  boosters = std::move(trained);
+  if (!trained.empty())
+    boosters = std::move(trained);
   return {};
 }
 
@@ -294,9 +317,18 @@ Expected<void> CostModel::load(const std::string &path,
   Expected<SavedModel> model = loadModel(path, deviceName, schemaHash());
   if (!model)
     return tl::unexpected(model.error());
-  if (!model->boosters.count(kLone) || !model->boosters.count(kFull))
-    return fail(path + ": the model lacks a booster named '" +
-                (model->boosters.count(kLone) ? kFull : kLone) + "'");
+  // Of a family that was not trained there is none, but of one at least.
+  const char *lacking = kPairs[0].lone;
+  for (const BoosterPair &pair : kPairs) {
+    bool hasLone = model->boosters.count(pair.lone) > 0;
+    bool hasFull = model->boosters.count(pair.full) > 0;
+    lacking = hasLone && hasFull ? nullptr : lacking;
+    if (hasLone != hasFull)
+      return fail(path + ": the model lacks a booster named '" +
+                  (hasLone ? pair.full : pair.lone) + "'");
+  }
+  if (lacking)
+    return fail(path + ": the model lacks a booster named '" + lacking + "'");
   boosters = std::move(model->boosters);
   return {};
 }

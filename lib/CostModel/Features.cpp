@@ -29,9 +29,20 @@ struct Subject {
   ScheduleLayout layout;
 };
 
+/// What features of an operator on rows are computed from.
+struct RowSubject {
+  const Schedule &schedule;
+  const KernelProfile &profile;
+  const MicroKernelCost &analytical;
+  const RowTraits &traits;
+  const DeviceSpec &device;
+  RowSchedule threads;
+};
+
+template <typename SubjectT>
 struct Feature {
   std::string_view name;
-  double (*compute)(const Subject &);
+  double (*compute)(const SubjectT &);
 };
 } // namespace
 
@@ -43,11 +54,9 @@ static double relative(double cycles, const Subject &subject) {
 }
 
 #define FEATURE(name, expression)                                              \
-  Feature {                                                                    \
-    name, [](const Subject &s) -> double { return expression; }                \
-  }
+  {name, [](const auto &s) -> double { return expression; }}
 
-static const Feature kFeatures[] = {
+static const Feature<Subject> kProductFeatures[] = {
     FEATURE("log2_block_m", log2Of(s.schedule.blockM)),
     FEATURE("log2_block_n", log2Of(s.schedule.blockN)),
     FEATURE("log2_block_k", log2Of(s.schedule.blockK)),
@@ -101,29 +110,89 @@ static const Feature kFeatures[] = {
     FEATURE("factor_bytes", s.traits.factorBytes()),
     FEATURE("out_bytes", s.traits.outBytes()),
 };
+
+static const Feature<RowSubject> kRowFeatures[] = {
+    FEATURE("rows_log2_block_m", log2Of(s.schedule.blockM)),
+    FEATURE("rows_log2_block_n", log2Of(s.schedule.blockN)),
+    FEATURE("rows_log2_thread_n", log2Of(s.schedule.threadN)),
+    FEATURE("rows_log2_lanes", log2Of(s.threads.lanes)),
+    FEATURE("rows_log2_threads", log2Of(s.threads.threads)),
+    FEATURE("rows_vector", s.threads.vector),
+    FEATURE("rows_vectors", s.threads.vectors),
+    FEATURE("rows_registers", s.profile.resources.registers),
+    FEATURE("rows_blocks_per_sm", s.profile.resources.blocksPerSM),
+    FEATURE("rows_occupancy", s.profile.resources.occupancy),
+    FEATURE("rows_bytes_in_flight", double(s.profile.resources.blocksPerSM) *
+                                        s.schedule.blockM * s.schedule.blockN *
+                                        s.traits.elementBytes),
+    FEATURE("rows_shared_cycles", s.profile.sharedCycles),
+    FEATURE("rows_issue_cycles", s.profile.issueCycles),
+    FEATURE("rows_chain_cycles", s.profile.chainCycles),
+    FEATURE("rows_log2_full_elements",
+            log2Of(double(s.schedule.blockM *s.schedule.blockN) *
+                   s.profile.resources.blocksPerSM /
+                   s.analytical.full.perTile)),
+    FEATURE("rows_log2_lone_elements",
+            log2Of(double(s.schedule.blockM *s.schedule.blockN) /
+                   s.analytical.lone.perTile)),
+    FEATURE("rows_is_mixed", s.traits.access == RowAccess::Mixed),
+    FEATURE("rows_is_along_rows", s.traits.access == RowAccess::Rows),
+    FEATURE("rows_column_registers", s.traits.columnRegisters),
+    FEATURE("rows_reductions", s.traits.reductions),
+    FEATURE("rows_passes", s.traits.passes),
+    FEATURE("rows_accesses", s.traits.accesses),
+    FEATURE("rows_element_bytes", s.traits.elementBytes),
+    FEATURE("rows_operations", s.traits.operations),
+};
 #undef FEATURE
+
+KernelFamily dietcode::familyOf(const OperatorTraits &traits) {
+  return traits.rows ? KernelFamily::Rows : KernelFamily::Products;
+}
+
+std::vector<std::string_view>
+dietcode::kernelFeatureNames(KernelFamily family) {
+  std::vector<std::string_view> names;
+  auto add = [&](const auto &features) {
+    for (const auto &feature : features)
+      names.push_back(feature.name);
+  };
+  if (family == KernelFamily::Rows)
+    add(kRowFeatures);
+  else
+    add(kProductFeatures);
+  return names;
+}
 
 std::vector<std::string_view> dietcode::kernelFeatureNames() {
   std::vector<std::string_view> names;
-  for (const Feature &feature : kFeatures)
-    names.push_back(feature.name);
+  for (KernelFamily family : {KernelFamily::Products, KernelFamily::Rows})
+    for (std::string_view name : kernelFeatureNames(family))
+      names.push_back(name);
   return names;
+}
+
+template <typename SubjectT, size_t count>
+static std::vector<float> compute(const Feature<SubjectT> (&features)[count],
+                                  const SubjectT &subject) {
+  std::vector<float> values;
+  for (const Feature<SubjectT> &feature : features)
+    values.push_back(static_cast<float>(feature.compute(subject)));
+  return values;
 }
 
 std::vector<float> dietcode::kernelFeatures(const KernelProfile &profile,
                                             const MicroKernelCost &analytical,
                                             const OperatorTraits &traits,
                                             const DeviceSpec &device) {
-  Subject subject{
-      profile.schedule,
-      profile,
-      analytical,
-      traits,
-      device,
-      infoOf(profile.schedule.instruction),
-      layoutOf(profile.schedule, device.warpSize).value_or(ScheduleLayout{})};
-  std::vector<float> values;
-  for (const Feature &feature : kFeatures)
-    values.push_back(static_cast<float>(feature.compute(subject)));
-  return values;
+  const Schedule &schedule = profile.schedule;
+  if (traits.rows)
+    return compute(kRowFeatures,
+                   RowSubject{schedule, profile, analytical, *traits.rows,
+                              device, rowScheduleOf(schedule, *traits.rows)});
+  return compute(
+      kProductFeatures,
+      Subject{schedule, profile, analytical, traits, device,
+              infoOf(schedule.instruction),
+              layoutOf(schedule, device.warpSize).value_or(ScheduleLayout{})});
 }

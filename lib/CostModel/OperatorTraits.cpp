@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
+#include <limits>
 #include <vector>
 
 using namespace dietcode;
@@ -64,8 +66,34 @@ static void parseTypes(std::string_view text, OperatorTraits &traits) {
   traits.elementType = text.substr(0, plus);
 }
 
+namespace {
+/// A number of RowTraits, and the letter before it in signatures.
+struct RowNumber {
+  char letter;
+  int64_t RowTraits::*value;
+};
+} // namespace
+
+static constexpr RowNumber kRowNumbers[] = {
+    {'v', &RowTraits::maxVector},  {'c', &RowTraits::columnRegisters},
+    {'r', &RowTraits::reductions}, {'p', &RowTraits::passes},
+    {'a', &RowTraits::accesses},   {'b', &RowTraits::elementBytes},
+    {'o', &RowTraits::operations},
+};
+
+/// "columns v4 c1 r2 p2 a2 b8 o9".
+static std::string printRows(const RowTraits &rows) {
+  std::string text(nameOf(rows.access));
+  for (const RowNumber &number : kRowNumbers)
+    text +=
+        std::string(" ") + number.letter + std::to_string(rows.*number.value);
+  return text;
+}
+
 std::string OperatorTraits::signature() const {
   std::string text = kind + " " + printTypes(*this) + " ";
+  if (rows)
+    return text + printRows(*rows);
   text += transposeA ? 't' : 'n';
   text += transposeB ? 't' : 'n';
   if (accumulate)
@@ -85,6 +113,35 @@ static std::vector<std::string_view> splitWords(std::string_view text) {
   return words;
 }
 
+/// "e2" as 2 after 'e'; nothing if it is not a letter and a number.
+static std::optional<int64_t> parseNumber(std::string_view word, char letter) {
+  int64_t value = 0;
+  if (word.size() < 2 || word[0] != letter)
+    return std::nullopt;
+  const char *last = word.data() + word.size();
+  auto [end, error] = std::from_chars(word.data() + 1, last, value);
+  if (error != std::errc() || end != last || value < 0)
+    return std::nullopt;
+  return value;
+}
+
+/// The inverse of printRows.
+static std::optional<RowTraits>
+parseRows(const std::vector<std::string_view> &words, size_t first) {
+  std::optional<RowAccess> access = lookupRowAccess(words[first]);
+  if (!access || words.size() != first + 1 + std::size(kRowNumbers))
+    return std::nullopt;
+  RowTraits rows;
+  rows.access = *access;
+  for (const RowNumber &number : kRowNumbers) {
+    std::optional<int64_t> value = parseNumber(words[++first], number.letter);
+    if (!value)
+      return std::nullopt;
+    rows.*number.value = *value;
+  }
+  return rows;
+}
+
 Expected<OperatorTraits> dietcode::parseSignature(std::string_view text) {
   auto malformed = [&] {
     return fail("'" + std::string(text) +
@@ -92,12 +149,17 @@ Expected<OperatorTraits> dietcode::parseSignature(std::string_view text) {
                 "nt e1'");
   };
   std::vector<std::string_view> words = splitWords(text);
-  if (words.size() < 3 || words[2].size() != 2 ||
-      words[2].find_first_not_of("nt") != std::string_view::npos)
+  if (words.size() < 3)
     return malformed();
   OperatorTraits traits;
   traits.kind = words[0];
   parseTypes(words[1], traits);
+  traits.rows = parseRows(words, 2);
+  if (traits.rows && traits.signature() == text)
+    return traits;
+  if (words[2].size() != 2 ||
+      words[2].find_first_not_of("nt") != std::string_view::npos)
+    return malformed();
   traits.transposeA = words[2][0] == 't';
   traits.transposeB = words[2][1] == 't';
   for (size_t i = 3; i < words.size(); ++i) {
@@ -106,12 +168,10 @@ Expected<OperatorTraits> dietcode::parseSignature(std::string_view text) {
       traits.accumulate = true;
       continue;
     }
-    if (word.size() < 2 || word[0] != 'e')
+    std::optional<int64_t> operands = parseNumber(word, 'e');
+    if (!operands || *operands > std::numeric_limits<int>::max())
       return malformed();
-    auto [end, error] = std::from_chars(
-        word.data() + 1, word.data() + word.size(), traits.epilogueOperands);
-    if (error != std::errc() || end != word.data() + word.size())
-      return malformed();
+    traits.epilogueOperands = static_cast<unsigned>(*operands);
   }
   if (traits.signature() != text)
     return malformed();

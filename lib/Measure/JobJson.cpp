@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OutputCheck.h"
 #include "dietcode/Measure/Job.h"
 #include <cmath>
 #include <cstring>
@@ -333,12 +334,8 @@ JobBuffer parseBuffer(const Json &json) {
 }
 
 uint64_t bytesOf(const std::string &type) {
-  if (type == "f16")
-    return 2;
-  if (type == "f32" || type == "i32")
-    return 4;
-  if (type == "f64")
-    return 8;
+  if (const OutputType *known = lookupOutputType(type))
+    return known->bytes;
   reject("'" + type + "' is no type of an output");
 }
 

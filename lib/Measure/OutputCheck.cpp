@@ -39,24 +39,36 @@ static T readAs(const char *bytes) {
   return value;
 }
 
-static double toDouble(const char *bytes, const std::string &type) {
-  if (type == "f16")
-    return halfToDouble(readAs<uint16_t>(bytes));
-  if (type == "f64")
-    return readAs<double>(bytes);
-  if (type == "i32")
-    return readAs<int32_t>(bytes);
-  return readAs<float>(bytes);
+template <typename T>
+static double toDoubleAs(const char *bytes) {
+  return static_cast<double>(readAs<T>(bytes));
 }
 
-static size_t bytesOf(const std::string &type) {
-  return type == "f16" ? 2 : type == "f64" ? 8 : 4;
+static constexpr OutputType kTypes[] = {
+    {"f16", 2,
+     [](const char *bytes) { return halfToDouble(readAs<uint16_t>(bytes)); }},
+    {"f32", 4, toDoubleAs<float>},
+    {"f64", 8, toDoubleAs<double>},
+    // Booleans are bytes that are 0 or 1.
+    {"i1", 1, toDoubleAs<uint8_t>},
+    {"i8", 1, toDoubleAs<int8_t>},
+    {"i16", 2, toDoubleAs<int16_t>},
+    {"i32", 4, toDoubleAs<int32_t>},
+    {"i64", 8, toDoubleAs<int64_t>},
+};
+
+const OutputType *dietcode::lookupOutputType(std::string_view name) {
+  for (const OutputType &type : kTypes)
+    if (type.name == name)
+      return &type;
+  return nullptr;
 }
 
 /// Calls `visit` with the offset in bytes of each element, in order.
 template <typename Visit>
 static void forEachElement(const JobOutput &output, Visit visit) {
-  size_t count = elementCount(output), bytes = bytesOf(output.type);
+  size_t count = elementCount(output);
+  size_t bytes = lookupOutputType(output.type)->bytes;
   std::vector<int64_t> index(output.sizes.size());
   for (size_t i = 0; i < count; ++i) {
     int64_t at = 0;
@@ -110,9 +122,10 @@ dietcode::checkOutput(const JobOutput &output, const OutputReference &reference,
   double worst = -1, worstValue = 0;
   size_t worstElement = 0;
   bool isUnwritten = false;
+  const OutputType &type = *lookupOutputType(output.type);
   auto check = [&](size_t i, size_t at) {
     const char *bytes = contents.data() + at;
-    double value = toDouble(bytes, output.type);
+    double value = type.toDouble(bytes);
     double magnitude =
         reference.magnitudes.empty() ? 0 : reference.magnitudes[i];
     double error = errorOf(value, reference.expected[i], magnitude);
@@ -121,7 +134,7 @@ dietcode::checkOutput(const JobOutput &output, const OutputReference &reference,
     worst = error;
     worstValue = value;
     worstElement = i;
-    isUnwritten = std::all_of(bytes, bytes + bytesOf(output.type),
+    isUnwritten = std::all_of(bytes, bytes + type.bytes,
                               [](char c) { return c == char(0xff); });
   };
   forEachElement(output, check);
@@ -147,7 +160,7 @@ dietcode::checkUntouched(int index, const std::vector<JobOutput> &outputs,
   for (const JobOutput &output : outputs)
     if (output.buffer == index)
       forEachElement(output, [&](size_t, size_t at) {
-        for (size_t i = 0; i < bytesOf(output.type); ++i)
+        for (size_t i = 0; i < lookupOutputType(output.type)->bytes; ++i)
           isOutput[at + i] = true;
       });
   for (size_t i = 0; i < before.size(); ++i) {

@@ -12,9 +12,20 @@
 #include "dietcode/Measure/Job.h"
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dietcode {
+
+/// A type that elements of outputs may have.
+struct OutputType {
+  std::string_view name; ///< As MLIR spells it.
+  size_t bytes;
+  double (*toDouble)(const char *bytes);
+};
+
+/// The type called `name`, or null.
+const OutputType *lookupOutputType(std::string_view name);
 
 /// What an output should be.
 struct OutputReference {

@@ -58,7 +58,7 @@ static std::string printBox(DispatchOp dispatch, const Box &box) {
   return text.empty() ? "static shape" : text;
 }
 
-/// What the analytical model says about a contraction.
+/// What the analytical model says about an operator.
 std::string Explainer::predict(OperatorOpInterface op, StringRef microKernel) {
   auto kernel = module.lookupSymbol<MicroKernelOp>(microKernel);
   DeviceAttr device = getDevice(op);
@@ -76,8 +76,8 @@ std::string Explainer::predict(OperatorOpInterface op, StringRef microKernel) {
   if (shape.k == 0)
     return "k is 0, only the epilogue is computed";
   ::dietcode::AnalyticalModel model(device.getSpec());
-  return ::dietcode::explain(
-      model.estimate(kernel.getSchedule().getSchedule(), shape));
+  return ::dietcode::explain(model.estimate(kernel.getSchedule().getSchedule(),
+                                            shape, op.getTraits()));
 }
 
 /// Follows the dispatch of `op` for the shape of this run.

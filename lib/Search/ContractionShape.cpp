@@ -34,6 +34,15 @@ int64_t dietcode::blocksOf(const Schedule &schedule,
   return shape.batch * blocksOf(schedule, shape.m, shape.n);
 }
 
+int64_t dietcode::tilesPerBlock(const Schedule &schedule,
+                                const ContractionShape &shape) {
+  if (schedule.instruction == Instruction::Elements)
+    return 1;
+  if (schedule.instruction == Instruction::Rows)
+    return (shape.n + schedule.blockN - 1) / schedule.blockN;
+  return kTilesPerBlock(schedule, shape.k);
+}
+
 std::string dietcode::describe(const ContractionShape &shape) {
   std::string text = "m = " + std::to_string(shape.m) +
                      ", n = " + std::to_string(shape.n) +

@@ -1,4 +1,4 @@
-//===- Instruction.cpp - What micro-kernels multiply with -----------------===//
+//===- Instruction.cpp - What micro-kernels are built from ----------------===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,13 +13,16 @@ using namespace dietcode;
 /// Shapes and chips: PTX ISA, "mma". Both shapes came with ldmatrix, in PTX
 /// 6.5 for sm_75.
 static constexpr InstructionInfo kInstructions[] = {
-    {Instruction::Fma, "fma", "", "fma", 0, false, 1, 1, 1, 4, 4},
-    {Instruction::MmaF16, "mma_f16", "_mma", "mma.m16n8k8", 75, true, 16, 8, 8,
-     2, 4},
-    {Instruction::MmaF16F16, "mma_f16_f16", "_mma16", "mma.m16n8k8", 75, true,
-     16, 8, 8, 2, 2},
-    {Instruction::MmaI8, "mma_i8", "_mma8", "mma.m8n8k16", 75, true, 8, 8, 16,
-     1, 4},
+    {Instruction::Fma, "fma", "", "fma", true, 0, false, 1, 1, 1, 4, 4},
+    {Instruction::MmaF16, "mma_f16", "_mma", "mma.m16n8k8", true, 75, true, 16,
+     8, 8, 2, 4},
+    {Instruction::MmaF16F16, "mma_f16_f16", "_mma16", "mma.m16n8k8", true, 75,
+     true, 16, 8, 8, 2, 2},
+    {Instruction::MmaI8, "mma_i8", "_mma8", "mma.m8n8k16", true, 75, true, 8, 8,
+     16, 1, 4},
+    {Instruction::Rows, "rows", "_rows", "", false, 0, false, 1, 1, 1, 4, 4},
+    {Instruction::Elements, "elements", "_elements", "", false, 0, false, 1, 1,
+     1, 4, 4},
 };
 
 namespace {
@@ -60,7 +63,7 @@ const std::vector<Instruction> &dietcode::allInstructions() {
 }
 
 std::string_view dietcode::instructionNames() {
-  return "fma, mma_f16, mma_f16_f16, mma_i8";
+  return "fma, mma_f16, mma_f16_f16, mma_i8, rows, elements";
 }
 
 std::vector<Instruction> dietcode::instructionsFor(std::string_view factor,

@@ -11,27 +11,54 @@
 #include "Residency.h"
 
 #include <algorithm>
+#include <utility>
 
 using namespace dietcode;
 
 /// Registers for addresses, bounds and what is uniform in a row; an allowance.
 static constexpr int64_t kBookkeepingRegisters = 40;
 
-/// Registers of a lane that hold columns, and how many columns they hold at
-/// most.
+/// Registers of a lane that hold columns where it has several. With more, some
+/// twin for any strides, whose columns have an address and a predicate each,
+/// spills in ptxas 13.0 for sm_75; rowwise-ptxas.mlir watches.
 static constexpr int64_t kColumnRegisters = 64;
-static constexpr int64_t kMaxColumns = 32;
 
-/// Largest parameter that is worth a message of its own.
-static constexpr int64_t kMaxVectors = 64;
+/// Largest parameters that are worth a message of their own.
+static constexpr int64_t kMaxRowTileExtent = 1 << 16;
+static constexpr int64_t kMaxColumns = 64;
 static constexpr int64_t kMaxRowVector = 8;
 
 /// Shared memory of one warp for one reduction.
 static constexpr int64_t kBytesPerPartial = 8;
 
-std::string RowSchedule::name() const {
-  return str(rows()) + "x" + str(lanes) + "_" + str(vectors) + "x" +
-         str(vector);
+static constexpr std::pair<RowAccess, std::string_view> kAccessNames[] = {
+    {RowAccess::Columns, "columns"},
+    {RowAccess::Rows, "rows"},
+    {RowAccess::Mixed, "mixed"},
+};
+
+std::string_view dietcode::nameOf(RowAccess access) {
+  return kAccessNames[static_cast<size_t>(access)].second;
+}
+
+std::optional<RowAccess> dietcode::lookupRowAccess(std::string_view name) {
+  for (auto [access, known] : kAccessNames)
+    if (known == name)
+      return access;
+  return std::nullopt;
+}
+
+RowSchedule dietcode::rowScheduleOf(const Schedule &schedule,
+                                    const RowTraits &traits) {
+  RowSchedule result;
+  result.lanes = schedule.blockN / schedule.threadN;
+  result.threads = schedule.blockM * result.lanes;
+  // As many words as the schedule says are columns of the widest operand.
+  int64_t vector = traits.maxVector * schedule.vector / kMaxVectorWidth;
+  result.vector =
+      std::max<int64_t>(1, std::min({vector, kMaxRowVector, schedule.threadN}));
+  result.vectors = schedule.threadN / result.vector;
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -53,11 +80,13 @@ static int64_t sharedBytesOf(const RowSchedule &schedule,
 
 Resources dietcode::resourcesOf(const RowSchedule &schedule,
                                 const RowTraits &traits,
-                                const DeviceSpec &device) {
+                                const DeviceSpec &device,
+                                std::optional<int> registers) {
   Resources use{};
   use.threads = static_cast<int>(schedule.threads);
   use.sharedBytes = sharedBytesOf(schedule, traits, device.warpSize);
-  use.registers = static_cast<int>(registersOf(schedule, traits));
+  use.registers =
+      registers.value_or(static_cast<int>(registersOf(schedule, traits)));
   setResidency(use, device);
   return use;
 }
@@ -67,12 +96,42 @@ Resources dietcode::resourcesOf(const RowSchedule &schedule,
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// What a constraint sees. The layout is all zero unless "tile" passes.
 struct Subject {
-  const RowSchedule &schedule;
+  const Schedule &tile;
   const RowTraits &traits;
   const DeviceSpec &device;
+  RowSchedule schedule;
 };
 } // namespace
+
+static Message checkTile(const Subject &subject) {
+  const Schedule &tile = subject.tile;
+  for (int64_t extent : {tile.blockM, tile.blockN})
+    if (!isPowerOfTwo(extent) || extent > kMaxRowTileExtent)
+      return "a tile of " + str(tile.blockM) + " rows and " + str(tile.blockN) +
+             " columns has an extent that is not a power of two between 1 "
+             "and " +
+             str(kMaxRowTileExtent);
+  if (tile.blockK != 1 || tile.threadM != 1)
+    return "a tile of rows has one element along k and one row per thread, "
+           "not " +
+           str(tile.blockK) + " and " + str(tile.threadM);
+  int64_t most = std::min(tile.blockN, kMaxColumns);
+  if (!isPowerOfTwo(tile.threadN) || tile.threadN > most)
+    return str(tile.threadN) +
+           " columns per thread are not a power of two between 1 and " +
+           str(most);
+  return std::nullopt;
+}
+
+static Message checkRefinements(const Subject &subject) {
+  const Schedule defaults, &tile = subject.tile;
+  if (tile.stages == defaults.stages && tile.split == defaults.split &&
+      tile.order == defaults.order)
+    return std::nullopt;
+  return "tiles of rows have no stages, splits or orders but those by default";
+}
 
 static Message checkThreads(const Subject &subject) {
   int64_t threads = subject.schedule.threads;
@@ -86,31 +145,12 @@ static Message checkThreads(const Subject &subject) {
          " allows";
 }
 
-static Message checkLanes(const Subject &subject) {
-  const RowSchedule &schedule = subject.schedule;
-  if (isPowerOfTwo(schedule.lanes) && schedule.threads % schedule.lanes == 0)
-    return std::nullopt;
-  return str(schedule.lanes) +
-         " lanes per row are not a power of two that "
-         "divides the " +
-         str(schedule.threads) + " threads of a block";
-}
-
 static Message checkVector(const Subject &subject) {
-  int64_t vector = subject.schedule.vector;
-  int64_t most = std::min(kMaxRowVector, subject.traits.maxVector);
-  if (isPowerOfTwo(vector) && vector <= most)
+  int64_t vector = subject.tile.vector;
+  if (isPowerOfTwo(vector) && vector <= kMaxVectorWidth)
     return std::nullopt;
-  return "vectors of " + str(vector) +
-         " columns are not of a power of two between 1 and " + str(most);
-}
-
-static Message checkVectors(const Subject &subject) {
-  int64_t vectors = subject.schedule.vectors;
-  if (vectors >= 1 && vectors <= kMaxVectors)
-    return std::nullopt;
-  return str(vectors) + " vectors per lane are not between 1 and " +
-         str(kMaxVectors);
+  return "vectors of " + str(vector) + " words are not of 1, 2 or " +
+         str(kMaxVectorWidth);
 }
 
 static Message checkSharedMemory(const Subject &subject) {
@@ -122,6 +162,17 @@ static Message checkSharedMemory(const Subject &subject) {
          str(subject.schedule.threads) + " threads need " + str(bytes) +
          " bytes of shared memory, " + textOf(subject.device) + " allows " +
          str(subject.device.staticSharedPerBlock);
+}
+
+static Message checkColumns(const Subject &subject) {
+  int64_t columns = subject.tile.threadN;
+  int64_t registers = columns * subject.traits.columnRegisters;
+  if (columns == 1 || registers <= kColumnRegisters)
+    return std::nullopt;
+  return str(columns) + " columns per thread with " +
+         str(subject.traits.columnRegisters) + " registers each need " +
+         str(registers) + " registers, more than the " + str(kColumnRegisters) +
+         " that hold columns";
 }
 
 static Message checkRegisters(const Subject &subject) {
@@ -148,69 +199,25 @@ static Message checkRegisterFile(const Subject &subject) {
 
 /// In an order in which each may rely on those before it.
 static constexpr Constraint<Subject> kConstraints[] = {
-    {"threads", checkThreads},
-    {"lanes", checkLanes},
+    {"row-tile", checkTile},
+    {"refinements", checkRefinements},
     {"vector", checkVector},
-    {"vectors", checkVectors},
+    {"threads", checkThreads},
     {"shared-memory", checkSharedMemory},
+    {"columns", checkColumns},
     {"registers", checkRegisters},
     {"register-file", checkRegisterFile},
 };
 
-std::optional<Violation> dietcode::checkSchedule(const RowSchedule &schedule,
+std::optional<Violation> dietcode::checkSchedule(const Schedule &schedule,
                                                  const RowTraits &traits,
                                                  const DeviceSpec &device) {
-  Subject subject{schedule, traits, device};
+  Subject subject{schedule, traits, device, RowSchedule()};
+  if (!checkTile(subject))
+    subject.schedule = rowScheduleOf(schedule, traits);
   return findViolation(kConstraints, subject);
 }
 
 std::vector<std::string_view> dietcode::rowConstraintNames() {
   return namesOf(kConstraints);
-}
-
-//===----------------------------------------------------------------------===//
-// Choice
-//===----------------------------------------------------------------------===//
-
-/// Columns that a lane holds: a power of two, at least a vector.
-static int64_t columnsOf(const RowTraits &traits, int64_t vector,
-                         int64_t most) {
-  int64_t columns = most;
-  while (columns > vector &&
-         columns * traits.columnRegisters > kColumnRegisters)
-    columns /= 2;
-  return std::max(columns, vector);
-}
-
-std::vector<RowSchedule> dietcode::listSchedules(const RowTraits &traits,
-                                                 const DeviceSpec &device) {
-  constexpr int64_t kThreads = 128;
-  struct Rung {
-    int64_t lanes, columns, threads;
-  };
-  std::vector<Rung> rungs;
-  if (traits.access == RowAccess::Rows)
-    rungs = {{4, 16, kThreads}, {16, 32, kThreads}, {64, 32, 512}};
-  else if (traits.reductions)
-    rungs = {{8, 16, kThreads},
-             {32, kMaxColumns, kThreads},
-             {128, kMaxColumns, kThreads},
-             {512, kMaxColumns, 512}};
-  else if (traits.access == RowAccess::Mixed)
-    // 32 rows by 8 vectors, so that operands of either kind use their sectors.
-    rungs = {{8, 1, 256}};
-  else
-    rungs = {{1, 1, kThreads},
-             {8, 1, kThreads},
-             {32, 16, kThreads},
-             {kThreads, 16, kThreads}};
-  int64_t vector = std::min(kMaxRowVector, traits.maxVector);
-  std::vector<RowSchedule> schedules;
-  for (const Rung &rung : rungs) {
-    int64_t columns = columnsOf(traits, vector, rung.columns);
-    RowSchedule schedule{rung.threads, rung.lanes, vector, columns / vector};
-    if (!checkSchedule(schedule, traits, device))
-      schedules.push_back(schedule);
-  }
-  return schedules;
 }

@@ -93,6 +93,8 @@ static bool layOutThreads(ScheduleLayout &layout, const Schedule &schedule,
 
 std::optional<ScheduleLayout> dietcode::layoutOf(const Schedule &schedule,
                                                  int warpSize) {
+  if (!infoOf(schedule.instruction).isProduct)
+    return std::nullopt;
   for (int64_t extent : {schedule.blockM, schedule.blockN, schedule.blockK,
                          schedule.threadM, schedule.threadN})
     if (extent <= 0 || extent > kMaxTileExtent)
@@ -144,7 +146,10 @@ static int64_t ceilDiv(int64_t value, int64_t by) {
 }
 
 int64_t dietcode::tilesOf(const Schedule &schedule, int64_t m, int64_t n) {
-  return ceilDiv(m, schedule.blockM) * ceilDiv(n, schedule.blockN);
+  int64_t along = schedule.instruction == Instruction::Rows
+                      ? 1
+                      : ceilDiv(n, schedule.blockN);
+  return ceilDiv(m, schedule.blockM) * along;
 }
 
 int64_t dietcode::bandTiles(const Schedule &schedule) {

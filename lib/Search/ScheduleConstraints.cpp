@@ -9,6 +9,7 @@
 #include "Constraint.h"
 #include "Residency.h"
 #include "ScheduleImpl.h"
+#include "dietcode/Search/RowSchedule.h"
 
 using namespace dietcode;
 
@@ -243,6 +244,11 @@ static constexpr Constraint<Subject> kConstraints[] = {
 
 std::optional<Violation> dietcode::checkSchedule(const Schedule &schedule,
                                                  const DeviceSpec &device) {
+  if (!infoOf(schedule.instruction).isProduct) {
+    RowTraits simplest;
+    simplest.reductions = schedule.instruction == Instruction::Rows;
+    return checkSchedule(schedule, simplest, device);
+  }
   Subject subject{
       schedule, device,
       layoutOf(schedule, device.warpSize).value_or(ScheduleLayout{})};

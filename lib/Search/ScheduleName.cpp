@@ -89,7 +89,8 @@ Expected<Schedule> dietcode::parseSchedule(std::string_view name) {
                 "' is not a schedule; write one as "
                 "<blockM>x<blockN>x<blockK>_<threadM>x<threadN>, for example "
                 "128x128x8_8x8, followed by what is not as by default: "
-                "_mma, _mma16 or _mma8, _s<stages>, _k<split>, _v<vector>, _nm "
+                "_mma, _mma16, _mma8, _rows or _elements, _s<stages>, "
+                "_k<split>, _v<vector>, _nm "
                 "or _mnm");
   return schedule;
 }

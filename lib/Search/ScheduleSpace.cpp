@@ -22,20 +22,32 @@ namespace {
 /// An axis whose values are integers.
 struct IntegerAxis {
   std::string_view name;
-  std::vector<int64_t> ScheduleSpace::*values;
+  std::vector<int64_t> &(*valuesOf)(ScheduleSpace &);
 };
 } // namespace
 
+#define AXIS(name, member)                                                     \
+  IntegerAxis {                                                                \
+    name, [](ScheduleSpace &space) -> std::vector<int64_t> & {                 \
+      return space.member;                                                     \
+    }                                                                          \
+  }
+
 static constexpr IntegerAxis kIntegerAxes[] = {
-    {"block_m", &ScheduleSpace::blockM},
-    {"block_n", &ScheduleSpace::blockN},
-    {"block_k", &ScheduleSpace::blockK},
-    {"thread_m", &ScheduleSpace::threadM},
-    {"thread_n", &ScheduleSpace::threadN},
-    {"stages", &ScheduleSpace::stages},
-    {"split", &ScheduleSpace::split},
-    {"vector", &ScheduleSpace::vector},
+    AXIS("block_m", blockM),
+    AXIS("block_n", blockN),
+    AXIS("block_k", blockK),
+    AXIS("thread_m", threadM),
+    AXIS("thread_n", threadN),
+    AXIS("stages", stages),
+    AXIS("split", split),
+    AXIS("vector", vector),
+    AXIS("rows.block_m", rows.blockM),
+    AXIS("rows.block_n", rows.blockN),
+    AXIS("rows.thread_n", rows.threadN),
+    AXIS("rows.vector", rows.vector),
 };
+#undef AXIS
 
 static std::optional<int64_t> parseInteger(std::string_view word) {
   int64_t value = 0;
@@ -89,7 +101,7 @@ Expected<bool> dietcode::setAxis(ScheduleSpace &space, std::string_view text) {
   std::string known;
   for (const IntegerAxis &axis : kIntegerAxes) {
     if (name == axis.name)
-      return setValues(space.*axis.values, name, list, parseInteger);
+      return setValues(axis.valuesOf(space), name, list, parseInteger);
     known += std::string(axis.name) + ", ";
   }
   return fail("'" + std::string(name) +
@@ -137,7 +149,7 @@ static std::vector<Schedule> cross(const std::vector<Schedule> &schedules,
 /// A limit on vectors that no copy comes up to makes no difference.
 static bool isDistinct(const Schedule &schedule, const DeviceSpec &device) {
   std::optional<ScheduleLayout> layout = layoutOf(schedule, device.warpSize);
-  return schedule.vector == kMaxVectorWidth ||
+  return schedule.vector == kMaxVectorWidth || !layout ||
          infoOf(schedule.instruction).isWarpWide ||
          std::max(layout->vectorA, layout->vectorB) == schedule.vector;
 }
@@ -153,17 +165,12 @@ static bool suits(TileOrder order, Instruction instruction,
   return infoOf(instruction).isWarpWide == (order == TileOrder::Bands);
 }
 
-std::vector<Schedule>
-dietcode::enumerateSchedules(const DeviceSpec &device,
-                             const ScheduleSpace &space,
-                             const std::vector<Instruction> &instructions) {
-  std::vector<Instruction> usable;
-  for (Instruction instruction : space.instruction)
-    if (std::find(instructions.begin(), instructions.end(), instruction) !=
-        instructions.end())
-      usable.push_back(instruction);
+/// Of tiles that are multiplied, with one of `instructions`.
+static std::vector<Schedule>
+crossProducts(const ScheduleSpace &space,
+              const std::vector<Instruction> &instructions) {
   std::vector<Schedule> schedules = {Schedule()};
-  schedules = cross(schedules, &Schedule::instruction, usable);
+  schedules = cross(schedules, &Schedule::instruction, instructions);
   schedules = cross(schedules, &Schedule::blockM, space.blockM);
   schedules = cross(schedules, &Schedule::blockN, space.blockN);
   schedules = cross(schedules, &Schedule::blockK, space.blockK);
@@ -172,11 +179,39 @@ dietcode::enumerateSchedules(const DeviceSpec &device,
   schedules = cross(schedules, &Schedule::stages, space.stages);
   schedules = cross(schedules, &Schedule::split, space.split);
   schedules = cross(schedules, &Schedule::vector, space.vector);
-  schedules = cross(schedules, &Schedule::order, space.order);
+  return cross(schedules, &Schedule::order, space.order);
+}
+
+/// Of tiles of rows.
+static std::vector<Schedule>
+crossRows(const RowSpace &space, const std::vector<Instruction> &instructions) {
+  Schedule schedule;
+  schedule.blockK = schedule.threadM = 1;
+  std::vector<Schedule> schedules = {schedule};
+  schedules = cross(schedules, &Schedule::instruction, instructions);
+  schedules = cross(schedules, &Schedule::blockM, space.blockM);
+  schedules = cross(schedules, &Schedule::blockN, space.blockN);
+  schedules = cross(schedules, &Schedule::threadN, space.threadN);
+  return cross(schedules, &Schedule::vector, space.vector);
+}
+
+std::vector<Schedule>
+dietcode::enumerateSchedules(const DeviceSpec &device,
+                             const ScheduleSpace &space,
+                             const std::vector<Instruction> &instructions) {
+  std::vector<Instruction> products, others;
+  for (Instruction instruction : space.instruction)
+    if (std::find(instructions.begin(), instructions.end(), instruction) !=
+        instructions.end())
+      (infoOf(instruction).isProduct ? products : others)
+          .push_back(instruction);
   std::vector<Schedule> valid;
-  for (const Schedule &schedule : schedules)
+  for (const Schedule &schedule : crossProducts(space, products))
     if (suits(schedule.order, schedule.instruction, space.order) &&
         !checkSchedule(schedule, device) && isDistinct(schedule, device))
+      valid.push_back(schedule);
+  for (const Schedule &schedule : crossRows(space.rows, others))
+    if (!checkSchedule(schedule, device))
       valid.push_back(schedule);
   return valid;
 }

@@ -221,7 +221,6 @@ Expected<bool> CandidateEvaluator::submit(const TuningTask &task,
   job.id = id;
   job.device = options.device;
   job.ptx = "data/" + id + ".ptx";
-  bool isAligned = !candidate.code.aligned.empty();
   job.kernels = candidate.kernels;
   job.record = candidate.record;
   if (options.verify)
@@ -233,8 +232,6 @@ Expected<bool> CandidateEvaluator::submit(const TuningTask &task,
   for (const PlannedRun &run :
        plan(schedule, static_cast<int>(candidate.record.registers))) {
     SmallVector<int64_t> shape = task.problemShape(run.shape);
-    if (isAligned)
-      shape = alignShape(op, shape);
     JobTime timed;
     timed.launches =
         makeLaunches(op, schedule, shape, run.blocks / schedule.split,

@@ -55,7 +55,8 @@ const MicroKernelCost &Session::findServing(size_t task,
 
 /// Times the kernels that the dispatch would use all over the range, those of
 /// them that may be as good, and the best candidates, where that was not done
-/// yet: between kernels that are there anyway, the right one costs nothing. A
+/// yet: between kernels that are there anyway, the right one costs nothing.
+/// Where what is measured is near to the bound of the device, no other is. A
 /// prediction that was too good does not survive it, and so may the ones that
 /// come next: what was measured is believed at once, and what it says of others
 /// once all that is used has been measured.
@@ -63,6 +64,7 @@ LogicalResult Session::refine(size_t task) {
   OperatorTuner &tuner = tuners[task];
   constexpr unsigned kRefinements = 32;
   constexpr double kDoubt = 0.15; // Of a prediction for a measured kernel.
+  constexpr double kNear = 0.05;  // To the bound.
   bool isStale = false; // The model has not seen the last measurements.
   for (unsigned pass = 0; pass < kRefinements; ++pass) {
     std::vector<MicroKernelCost> costs = tuner.getUsableCosts();
@@ -85,7 +87,13 @@ LogicalResult Session::refine(size_t task) {
     for (unsigned kernel : result->kernels)
       chosen.push_back(costs[kernel]);
     for (const ContractionShape &shape : tuner.getPoints()) {
-      want(findServing(task, *result, costs, shape), shape);
+      const MicroKernelCost &serving = findServing(task, *result, costs, shape);
+      want(serving, shape);
+      double bound = device.launchSeconds +
+                     ::dietcode::boundSeconds(shape, tuner.getTraits(), device);
+      if (serving.isMeasuredAt(shape) &&
+          adaption.estimate(serving, shape).seconds <= (1 + kNear) * bound)
+        continue;
       double best =
           adaption.estimate(findBest(chosen, adaption, shape), shape).seconds;
       for (const MicroKernelCost &cost : chosen)
@@ -145,7 +153,9 @@ void Session::reportTask(size_t task, const DispatchResult &result,
   entry.meanRegret = result.meanRegret;
   entry.maxRegret = result.maxRegret;
   entry.failures = tuner.getFailures();
-  for (const TuneInstance &instance : tuner.getInstances()) {
+  for (const auto &[instance, timed] :
+       llvm::zip_equal(tasks[task].instances, tuner.getInstances())) {
+    const ContractionShape &shape = timed.shape;
     const MicroKernelCost *kernel =
         &findServing(task, result, costs, instance.shape);
     TuneRow row;
@@ -154,15 +164,13 @@ void Session::reportTask(size_t task, const DispatchResult &result,
     row.kernel = kernel->schedule.name();
     MicroKernelCost blind = *kernel;
     blind.calibrations.clear();
-    row.predicted = adaption.estimate(blind, instance.shape).seconds;
-    row.measured = measuredSeconds(tuner, kernel->schedule, instance.shape);
+    row.predicted = adaption.estimate(blind, shape).seconds;
+    row.measured = measuredSeconds(tuner, kernel->schedule, shape);
     row.bound =
         ::dietcode::boundSeconds(instance.shape, tuner.getTraits(), device);
-    double here = adaption.estimate(*kernel, instance.shape).seconds;
+    double here = adaption.estimate(*kernel, shape).seconds;
     double best =
-        adaption
-            .estimate(findBest(costs, adaption, instance.shape), instance.shape)
-            .seconds;
+        adaption.estimate(findBest(costs, adaption, shape), shape).seconds;
     row.regret = std::max(0.0, here / best - 1);
     entry.rows.push_back(std::move(row));
   }

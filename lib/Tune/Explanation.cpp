@@ -121,7 +121,7 @@ private:
   FailureOr<SmallVector<int64_t>> evaluateShape(OperatorOpInterface op);
   void follow(DispatchOp dispatch, ArrayRef<int64_t> point,
               OperatorExplanation &result, StringRef &kernel);
-  ExplainedKernel costKernel(StringRef symbol, DispatchOp dispatch,
+  ExplainedKernel costKernel(OperatorOpInterface op, StringRef symbol,
                              ArrayRef<MicroKernelCost> costs,
                              const ContractionShape &shape);
 
@@ -213,12 +213,12 @@ void Explainer::follow(DispatchOp dispatch, ArrayRef<int64_t> point,
   kernel = dispatch.getKernelTable()[leaf.kernel].getValue();
 }
 
-ExplainedKernel Explainer::costKernel(StringRef symbol, DispatchOp dispatch,
+ExplainedKernel Explainer::costKernel(OperatorOpInterface op, StringRef symbol,
                                       ArrayRef<MicroKernelCost> costs,
                                       const ContractionShape &shape) {
-  auto op = SymbolTable::lookupNearestSymbolFrom<MicroKernelOp>(
-      dispatch, StringAttr::get(dispatch.getContext(), symbol));
-  Schedule schedule = op.getSchedule().getSchedule();
+  auto microKernel = SymbolTable::lookupNearestSymbolFrom<MicroKernelOp>(
+      op, StringAttr::get(op.getContext(), symbol));
+  Schedule schedule = microKernel.getSchedule().getSchedule();
   const auto *known = llvm::find_if(costs, [&](const MicroKernelCost &cost) {
     return cost.schedule == schedule;
   });
@@ -226,8 +226,8 @@ ExplainedKernel Explainer::costKernel(StringRef symbol, DispatchOp dispatch,
   MicroKernelCost cost =
       known != costs.end()
           ? *known
-          : ::dietcode::AnalyticalModel(getDevice(dispatch).getSpec())
-                .cost(schedule);
+          : ::dietcode::AnalyticalModel(getDevice(op).getSpec())
+                .cost(schedule, op.getTraits());
   return {symbol.str(), model.getAdaption().estimate(cost, shape), cost.source,
           cost.isMeasuredAt(shape)};
 }
@@ -256,7 +256,7 @@ FailureOr<OperatorExplanation> Explainer::explain(OperatorOpInterface op) {
   follow(dispatch, point, result, chosen);
   ContractionShape shape = op.getContractionShape(*sizes);
   std::vector<MicroKernelCost> costs = costsFor(op, model, records);
-  result.chosen = costKernel(chosen, dispatch, costs, shape);
+  result.chosen = costKernel(op, chosen, costs, shape);
   if (shape.m == 0 || shape.n == 0 || shape.batch == 0)
     result.nothing = "nothing to compute, no kernel is launched";
   else if (shape.k == 0) // The sums are empty, but a kernel has to store them.
@@ -264,8 +264,7 @@ FailureOr<OperatorExplanation> Explainer::explain(OperatorOpInterface op) {
   for (FlatSymbolRefAttr other : dispatch.getKernelTable()) {
     if (other.getValue() == chosen)
       continue;
-    ExplainedKernel rival =
-        costKernel(other.getValue(), dispatch, costs, shape);
+    ExplainedKernel rival = costKernel(op, other.getValue(), costs, shape);
     if (result.runnerUp.symbol.empty() ||
         rival.estimate.seconds < result.runnerUp.estimate.seconds)
       result.runnerUp = std::move(rival);

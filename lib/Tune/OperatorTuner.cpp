@@ -18,9 +18,11 @@ using namespace dietcode;
 // Records
 //===----------------------------------------------------------------------===//
 
-/// Empty if an extent is missing. Only batches have one of that name.
-static ContractionShape shapeOf(const RecordShape &recorded) {
-  ContractionShape shape{0, 0, 0};
+/// Empty if an extent is missing. Only batches have one of that name, and
+/// operators on rows have no k.
+static ContractionShape shapeOf(const RecordShape &recorded,
+                                const OperatorTraits &traits) {
+  ContractionShape shape{0, 0, traits.rows ? 1 : 0};
   for (const auto &[name, extent] : recorded)
     if (int64_t *at = findExtent(shape, name))
       *at = extent;
@@ -41,7 +43,7 @@ Expected<MeasuredKernel> dietcode::measuredKernelOf(const Record &record) {
   if (record.status != RecordStatus::Ok)
     return kernel;
   for (const RecordRun &run : record.runs) {
-    ContractionShape shape = shapeOf(run.shape);
+    ContractionShape shape = shapeOf(run.shape, kernel.traits);
     if (!isEmpty(shape))
       kernel.runs.push_back({shape, run.blocks, run.seconds});
   }

@@ -31,7 +31,8 @@ CandidateEvaluator::Plan Session::makePlan(size_t task) {
     std::optional<int> known;
     if (registers > 0)
       known = registers;
-    MicroKernelCost cost = analytical.cost(analytical.profile(schedule, known));
+    MicroKernelCost cost = analytical.cost(
+        analytical.profile(schedule, known, tuners[task].getTraits()));
     return planRuns(cost, tuners[task].getInstances(), tuners[task].getPoints(),
                     adaption, device);
   };

@@ -14,11 +14,13 @@
 
 using namespace mlir;
 using namespace mlir::dietcode;
+using ::dietcode::ContractionShape;
 using ::dietcode::DeviceSpec;
 using ::dietcode::Expected;
 using ::dietcode::LoadedRecords;
 using ::dietcode::OperatorTuner;
 using ::dietcode::RecordWriter;
+using ::dietcode::TuneInstance;
 using ::dietcode::TuneReport;
 
 using Clock = std::chrono::steady_clock;
@@ -41,10 +43,17 @@ LogicalResult Session::load() {
             .empty())
       return error() << "no schedule of the space can run on the "
                      << device.name;
-  for (const TuningTask &task : tasks)
-    tuners.emplace_back(device,
-                        OperatorOpInterface(task.ops.front()).getTraits(),
-                        task.instances, task.points, task.twin, options.space);
+  for (const TuningTask &task : tasks) {
+    std::vector<TuneInstance> instances = task.instances;
+    for (TuneInstance &instance : instances)
+      instance.shape = task.measurable(instance.shape);
+    std::vector<ContractionShape> points;
+    for (const ContractionShape &point : task.points)
+      points.push_back(task.measurable(point));
+    tuners.emplace_back(
+        device, OperatorOpInterface(task.ops.front()).getTraits(),
+        std::move(instances), std::move(points), task.twin, options.space);
+  }
   batches.assign(tasks.size(), 0);
   if (!options.modelOnly && !options.exhaustive &&
       options.trials < tasks.size())

@@ -32,6 +32,9 @@ double dietcode::boundSeconds(const ContractionShape &shape,
                               const OperatorTraits &traits,
                               const DeviceSpec &device) {
   double m = double(shape.m), n = double(shape.n), k = double(shape.k);
+  if (traits.rows)
+    return m * n * double(traits.rows->elementBytes) /
+           device.dramBytesPerSecond;
   double products = double(shape.batch);
   double compute = products * m * n * k /
                    (device.smCount * peakRate(traits, device) * device.clockHz);

@@ -10,6 +10,7 @@
 
 #include "dietcode/Dialect/DietCode/Transforms/Selection.h"
 #include "dietcode/Search/ScheduleSpace.h"
+#include "dietcode/Tune/KernelLaunch.h"
 
 using namespace mlir;
 using namespace mlir::dietcode;
@@ -117,17 +118,39 @@ TuningTask::problemShape(const ContractionShape &shape) const {
   return problem;
 }
 
-/// Which twin is measured depends on the operator alone, and so does whether it
-/// can be compiled at all: any schedule tells.
+ContractionShape TuningTask::measurable(const ContractionShape &shape) const {
+  OperatorOpInterface op = ops.front();
+  if (twin == "general")
+    return shape;
+  return op.getContractionShape(
+      op.getTiledShape(alignShape(op, problemShape(shape))));
+}
+
+/// The first schedule with which the operator fits on the device; the first of
+/// all if it never does.
+static ::dietcode::Schedule findSchedule(OperatorOpInterface op) {
+  const ::dietcode::DeviceSpec &device = getDevice(op).getSpec();
+  ::dietcode::AnalyticalModel model(device);
+  std::vector<::dietcode::Schedule> space =
+      ::dietcode::enumerateSchedules(device, {}, getInstructions(op));
+  ::dietcode::OperatorTraits traits = op.getTraits();
+  auto fitting =
+      llvm::find_if(space, [&](const ::dietcode::Schedule &schedule) {
+        return model.cost(schedule, traits).valid;
+      });
+  return fitting == space.end() ? space.front() : *fitting;
+}
+
+/// Which twin of a product is measured depends on the operator alone, and so
+/// does whether it can be compiled at all: any schedule tells. On rows, it
+/// depends on the vectors of the schedule, too.
 static LogicalResult setTwin(TuningTask &task) {
   OperatorOpInterface op = task.ops.front();
-  Expected<CompiledCandidate> code = task.compiler->compile(
-      ::dietcode::enumerateSchedules(getDevice(op).getSpec(), {},
-                                     getInstructions(op))
-          .front());
+  Expected<CompiledCandidate> code = task.compiler->compile(findSchedule(op));
   if (!code)
     return op->emitError() << code.error().message;
-  task.twin = code->aligned.empty() ? "general" : "aligned";
+  if (!op.getTraits().rows)
+    task.twin = code->aligned.empty() ? "general" : "aligned";
   return success();
 }
 

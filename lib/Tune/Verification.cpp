@@ -10,6 +10,7 @@
 
 #include "dietcode/Run/Runner.h"
 #include "dietcode/Tune/KernelLaunch.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Parser/Parser.h"
 
 using namespace mlir;
@@ -105,15 +106,13 @@ Expected<bool> Verification::evaluate() {
   if (!inputs)
     return tl::unexpected(inputs.error());
 
-  // Destinations come last among results and buffers alike.
-  output = cast<DestinationStyleOpInterface>(op.getOperation())
-               .getDpsInitOperand(0)
-               ->getOperandNumber();
+  auto destinations = cast<DestinationStyleOpInterface>(op.getOperation());
   for (auto [index, argument] : llvm::enumerate(*arguments)) {
     JobBuffer buffer;
     buffer.bytes = getOperandBytes(op, index, shape);
     // A destination that is only written starts without a value.
-    if (index != output || op.getTraits().accumulate) {
+    bool isWritten = destinations.isDpsInit(&op->getOpOperand(index));
+    if (!isWritten || op.getTraits().accumulate) {
       buffer.init = ::dietcode::BufferInit::File;
       buffer.file = "data/" + prefix + "-operand" + std::to_string(index);
       Expected<bool> done = folder.addFile(
@@ -123,24 +122,33 @@ Expected<bool> Verification::evaluate() {
     }
     buffers.push_back(buffer);
   }
-  std::vector<ReferenceOutput> outputs =
+  std::vector<ReferenceOutput> evaluated =
       reference->evaluate(std::move(*inputs));
   bool onTensors = op->getNumResults() > 0;
-  expected = std::move(outputs[onTensors ? 0 : output]);
+  for (auto [index, init] :
+       llvm::enumerate(destinations.getDpsInitsMutable())) {
+    unsigned operand = init.getOperandNumber();
+    outputs.push_back(
+        {operand, std::move(evaluated[onTensors ? index : operand])});
+  }
   return true;
 }
 
 /// Writes the first columns of the first rows of a row-major result as doubles,
 /// once.
-Expected<std::string> Verification::writeCorner(StringRef what,
+Expected<std::string> Verification::writeCorner(const Output &output,
+                                                StringRef what,
                                                 ArrayRef<double> values,
                                                 int64_t rows, int64_t columns) {
   std::string name = "data/" + prefix + "-" + what.str() +
+                     std::to_string(output.operand) + "-" +
                      std::to_string(rows) + "x" + std::to_string(columns);
   std::lock_guard<std::mutex> lock(mutex);
   if (!written.insert(name).second)
     return name;
-  int64_t width = expected.sizes.back();
+  int64_t width = columns;
+  if (!output.expected.sizes.empty())
+    width = output.expected.sizes.back();
   std::vector<double> part;
   part.reserve(rows * columns);
   for (int64_t row = 0; row < rows; ++row)
@@ -173,11 +181,13 @@ static bool isTiledAsIs(OperatorOpInterface op) {
 static Coverage cover(OperatorOpInterface op, const Schedule &schedule,
                       const ContractionShape &problem,
                       ArrayRef<int64_t> outputSizes) {
-  int64_t all =
-      problem.batch * ::dietcode::tilesOf(schedule, problem.m, problem.n);
+  int64_t all = blocksOf(schedule, problem) / schedule.split;
   if (!isTiledAsIs(op)) {
-    int64_t elements = problem.batch * problem.m * problem.n;
-    return {all, elements / outputSizes.back(), outputSizes.back()};
+    int64_t columns = outputSizes.empty() ? 1 : outputSizes.back();
+    int64_t rows = 1;
+    for (int64_t size : outputSizes.drop_back(outputSizes.empty() ? 0 : 1))
+      rows *= size;
+    return {all, rows, columns};
   }
   bool isMFirst = schedule.order == ::dietcode::TileOrder::MFirst;
   int64_t strip = isMFirst ? ::dietcode::tilesOf(schedule, problem.m, 1)
@@ -195,38 +205,55 @@ static Coverage cover(OperatorOpInterface op, const Schedule &schedule,
   return {tiles, std::min(problem.m, strips * rowsPerStrip), problem.n};
 }
 
+/// Of results of `type`. Sums of halves, and arithmetic on them, are rounded
+/// each time.
+static double toleranceOf(const ::dietcode::OperatorTraits &traits, Type type) {
+  if (!traits.rows && traits.getSumType() == "f16")
+    return kHalfSums;
+  if (!type.isF16())
+    return kTolerance;
+  if (!traits.rows)
+    return kTolerance + kHalfRounding;
+  return traits.rows->reductions
+             ? kHalfSums
+             : kHalfRounding * double(traits.rows->operations + 1);
+}
+
 Expected<bool> Verification::addTo(Job &job, const Schedule &schedule) {
   OperatorOpInterface op = task.ops.front();
   ContractionShape problem = op.getContractionShape(op.getTiledShape(shape));
-  SmallVector<int64_t> sizes(expected.sizes.begin(), expected.sizes.end());
-  auto [tiles, rows, columns] = cover(op, schedule, problem, sizes);
-  JobOutput region;
-  region.buffer = output;
-  region.sizes = {rows, columns};
-  region.strides = {sizes.back(), 1};
   ::dietcode::OperatorTraits traits = op.getTraits();
-  region.type = traits.getOutType();
-  region.tolerance = kTolerance;
-  if (region.type == "f16")
-    region.tolerance += kHalfRounding;
-  if (traits.getSumType() == "f16")
-    region.tolerance = kHalfSums;
-  Expected<std::string> values =
-      writeCorner("expected", expected.values, rows, columns);
-  Expected<std::string> magnitudes =
-      writeCorner("magnitudes", expected.magnitudes, rows, columns);
-  if (!values || !magnitudes)
-    return tl::unexpected((values ? magnitudes : values).error());
-  region.expected = *values;
-  region.magnitudes = *magnitudes;
   job.buffers = buffers;
   JobBuffer workspace;
   workspace.bytes = getWorkspaceBytes(op, schedule, shape);
   workspace.isScratch = true;
   job.buffers.push_back(workspace);
   JobVerify run;
-  run.launches = makeLaunches(op, schedule, shape, tiles, /*firstBuffer=*/0);
-  run.outputs.push_back(std::move(region));
+  int64_t computed = 0;
+  for (const Output &output : outputs) {
+    SmallVector<int64_t> sizes(output.expected.sizes.begin(),
+                               output.expected.sizes.end());
+    auto [tiles, rows, columns] = cover(op, schedule, problem, sizes);
+    computed = tiles;
+    Type type = getElementTypeOrSelf(op->getOperand(output.operand));
+    JobOutput region;
+    region.buffer = output.operand;
+    region.sizes = {rows, columns};
+    region.strides = {sizes.empty() ? 1 : sizes.back(), 1};
+    region.type.clear();
+    llvm::raw_string_ostream(region.type) << type;
+    region.tolerance = toleranceOf(traits, type);
+    Expected<std::string> values =
+        writeCorner(output, "expected", output.expected.values, rows, columns);
+    Expected<std::string> magnitudes = writeCorner(
+        output, "magnitudes", output.expected.magnitudes, rows, columns);
+    if (!values || !magnitudes)
+      return tl::unexpected((values ? magnitudes : values).error());
+    region.expected = *values;
+    region.magnitudes = *magnitudes;
+    run.outputs.push_back(std::move(region));
+  }
+  run.launches = makeLaunches(op, schedule, shape, computed, /*firstBuffer=*/0);
   job.verify.push_back(std::move(run));
   return true;
 }

@@ -12,7 +12,7 @@
 // RUN: dietcode-run %s --entry vecmat --check --arg-shapes 7,7x33,33 --arg-shapes 64,64x8,8 2>&1 | FileCheck %s --check-prefix=ROWS --implicit-check-not=host
 // RUN: dietcode-run %s --entry dot --check --arg-shapes 7,7,scalar --arg-shapes 64,64,scalar 2>&1 | FileCheck %s --check-prefix=ROWS --implicit-check-not=host
 // CHECK: simt_
-// ROWS: rowwise_
+// ROWS: simt_{{.*}}_rows
 
 !t1 = tensor<?xf32>
 !t2 = tensor<?x?xf32>

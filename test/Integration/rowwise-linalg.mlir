@@ -7,18 +7,18 @@
 // RUN:   --arg-shapes 1x2x128x128,128x128 --arg-shapes 1x1x3x129,3x129 --arg-shapes 1x2x5x768,5x768 --arg-shapes 1x1x2x1000,2x1000 \
 // RUN:   --arg-shapes 1x2x2x1024,2x1024 --arg-shapes 1x1x2x4099,2x4099 | FileCheck %s --check-prefix=ATTENTION
 // ATTENTION: 2x3x5x0,5x0 none
-// ATTENTION: 1x1x1x1,1x1 rowwise_{{.*}}_general 1 
-// ATTENTION: 2x3x31x2,31x2 rowwise_{{.*}}_general 1 
-// ATTENTION: 1x2x32x31,32x31 rowwise_{{.*}}_general 1 
-// ATTENTION: 2x1x33x32,33x32 rowwise_{{.*}}_aligned 1 
-// ATTENTION: 1x1x127x33,127x33 rowwise_{{.*}} 1 
-// ATTENTION: 1x2x5x127,5x127 rowwise_{{.*}} 1 
-// ATTENTION: 1x2x128x128,128x128 rowwise_{{.*}} 1 
-// ATTENTION: 1x1x3x129,3x129 rowwise_{{.*}} 1 
-// ATTENTION: 1x2x5x768,5x768 rowwise_{{.*}} 1 
-// ATTENTION: 1x1x2x1000,2x1000 rowwise_{{.*}} 1 
-// ATTENTION: 1x2x2x1024,2x1024 rowwise_{{.*}} 1 
-// ATTENTION: 1x1x2x4099,2x4099 rowwise_{{.*}} 1 
+// ATTENTION: 1x1x1x1,1x1 {{ *}}simt_{{.*}}{{ +}}general 1 
+// ATTENTION: 2x3x31x2,31x2 {{ *}}simt_{{.*}}{{ +}}general 1 
+// ATTENTION: 1x2x32x31,32x31 {{ *}}simt_{{.*}}{{ +}}general 1 
+// ATTENTION: 2x1x33x32,33x32 {{ *}}simt_{{.*}}{{ +}}aligned 1 
+// ATTENTION: 1x1x127x33,127x33 {{ *}}simt_{{.*}} 1 
+// ATTENTION: 1x2x5x127,5x127 {{ *}}simt_{{.*}} 1 
+// ATTENTION: 1x2x128x128,128x128 {{ *}}simt_{{.*}} 1 
+// ATTENTION: 1x1x3x129,3x129 {{ *}}simt_{{.*}} 1 
+// ATTENTION: 1x2x5x768,5x768 {{ *}}simt_{{.*}} 1 
+// ATTENTION: 1x1x2x1000,2x1000 {{ *}}simt_{{.*}} 1 
+// ATTENTION: 1x2x2x1024,2x1024 {{ *}}simt_{{.*}} 1 
+// ATTENTION: 1x1x2x4099,2x4099 {{ *}}simt_{{.*}} 1 
 
 // It moves the bytes of one read of the scores and of the mask, of which there
 // is one for all heads, and of one write: 2 x 256 x 768 elements each way.
@@ -33,8 +33,8 @@
 
 // RUN: dietcode-run %s --entry layer_norm --check --arg-shapes 33x768,768,768 --arg-shapes 1x768,768,768 | FileCheck %s --check-prefix=NORM
 // RUN: dietcode-run %s --entry rms_norm --check --arg-shapes 33x127,127 --arg-shapes 5x1000,1000 --arg-shapes 2x4099,4099 | FileCheck %s --check-prefix=NORM
-// NORM: {{[0-9]+x[0-9]+.*}}rowwise_{{.*}} 1 
-// NORM: {{[0-9]+x[0-9]+.*}}rowwise_{{.*}} 1 
+// NORM: {{[0-9]+x[0-9]+.*}}simt_{{.*}}_rows {{.*}} 1 
+// NORM: {{[0-9]+x[0-9]+.*}}simt_{{.*}}_rows {{.*}} 1 
 
 // Over the first, the middle and the last axis.
 // RUN: dietcode-run %s --entry sums --check --arg-shapes 33x31x5 --arg-shapes 1x129x2 --arg-shapes 127x1x33 --arg-shapes 3x0x5
@@ -42,7 +42,7 @@
 // The bias of a product is its epilogue, and the rest one more kernel.
 // RUN: dietcode-run %s --entry projection --check --arg-shapes 33x64,64x96,96 | FileCheck %s --check-prefix=PROJECTION
 // PROJECTION: simt_{{.*}} 2
-// PROJECTION: rowwise_
+// PROJECTION: simt_{{.*}}_rows
 
 // Copies, transpositions and broadcasts of several types.
 // RUN: dietcode-run %s --entry moves --check --tolerance 0 --arg-shapes 33x5x17,17 --arg-shapes 1x128x64,64

@@ -1,6 +1,6 @@
-// Rowwise operators as they are written, with all checkers on: rows and columns
-// on both sides of the sizes of vectors, warps and schedules, so that lanes hold
-// rows or stream them, by both twins.
+// Rowwise operators as they are written, with all checkers on, by what selection
+// chooses: rows and columns on both sides of the sizes of vectors, warps and
+// schedules. row-schedules.test runs the others.
 //
 // The bound on errors is 1e-5 of the magnitude of what is computed, unless
 // another one is said. A sum of c terms that E lanes of E columns and log2 of
@@ -13,25 +13,25 @@
 // RUN:   --arg-shapes 2x1024,2 --arg-shapes 768x2,768 --arg-shapes 4099x1,4099 --arg-shapes 2x4099,2 \
 // RUN:   --arg-shapes 2x16384,2 --arg-shapes 2x16385,2 --arg-shapes 1x40000,1 --arg-shapes 0x0,0 \
 // RUN:   | FileCheck %s --check-prefix=SUMS
-// SUMS: 33x0,{{.*}} rowwise_16x8_4x4_{{.*}} 1
+// SUMS: 33x0,{{.*}} simt_{{.*}} 1
 // SUMS: 0x33,{{.*}} none
-// SUMS: 1x1,{{.*}} rowwise_16x8_4x4_general 1
+// SUMS: 1x1,{{.*}} simt_{{.*}} general 1
 // SUMS: 2x2,
 // SUMS: 31x31,
-// SUMS: 32x32,{{.*}} rowwise_16x8_4x4_aligned 1
+// SUMS: 32x32,{{.*}} simt_{{.*}} aligned 1
 // SUMS: 33x33,
-// SUMS: 127x127,{{.*}} rowwise_16x8_4x4_general 1
+// SUMS: 127x127,{{.*}} simt_{{.*}} general 1
 // SUMS: 5x128,
-// SUMS: 128x129,{{.*}} rowwise_4x32_8x4_general 1
-// SUMS: 129x768,{{.*}} rowwise_4x32_8x4_aligned 1
+// SUMS: 128x129,{{.*}} simt_{{.*}} general 1
+// SUMS: 129x768,{{.*}} simt_{{.*}} aligned 1
 // SUMS: 3x1000,
 // SUMS: 2x1024,
 // SUMS: 768x2,
 // SUMS: 4099x1,
-// SUMS: 2x4099,{{.*}} rowwise_1x512_8x4_general 1
+// SUMS: 2x4099,{{.*}} simt_{{.*}} general 1
 // SUMS: 2x16384,
-// SUMS: 2x16385,{{.*}} rowwise_1x512_8x4_general 1
-// SUMS: 1x40000,{{.*}} rowwise_1x512_8x4_aligned 1
+// SUMS: 2x16385,{{.*}} simt_{{.*}} general 1
+// SUMS: 1x40000,{{.*}} simt_{{.*}} aligned 1
 // SUMS: 0x0,{{.*}} none
 
 // The error of a softmax is relative to its value, since the terms of its sum
@@ -48,10 +48,10 @@
 // Over the first and the middle axis: lanes walk along rows.
 // RUN: dietcode-run %s --entry columns --check --arg-shapes 33x5,5,5 --arg-shapes 1x129,129,129 --arg-shapes 1000x32,32,32 \
 // RUN:   --arg-shapes 64x33,33,33 --arg-shapes 4099x17,17,17 --arg-shapes 0x5,5,5 | FileCheck %s --check-prefix=COLUMNS
-// COLUMNS: 33x5,{{.*}} rowwise_8x16_8x1_general
-// COLUMNS: 1x129,{{.*}} rowwise_32x4_8x1_general
-// COLUMNS: 1000x32,{{.*}} rowwise_8x64_8x1_general
-// COLUMNS: 4099x17,{{.*}} rowwise_8x64_8x1_general
+// COLUMNS: 33x5,{{.*}} simt_{{.*}} general
+// COLUMNS: 1x129,{{.*}} simt_{{.*}} general
+// COLUMNS: 1000x32,{{.*}} simt_{{.*}} general
+// COLUMNS: 4099x17,{{.*}} simt_{{.*}} general
 // RUN: dietcode-run %s --entry middle --check --arg-shapes 3x33x5,3x5 --arg-shapes 2x768x31,2x31 --arg-shapes 7x1x129,7x129
 
 // Elementwise operators split rows, too: few long ones, and many short ones.
@@ -62,24 +62,24 @@
 // RUN: dietcode-run %s --entry rows_and_columns --check --arg-shapes 33x5000,33,33,33x5000 --arg-shapes 3x7,3,3,3x7 --arg-shapes 5x0,5,5,5x0
 // RUN: dietcode-run %s --entry transpose --check --arg-shapes 33x65,65x33 --arg-shapes 1x1000,1000x1 --arg-shapes 768x128,128x768 \
 // RUN:   | FileCheck %s --check-prefix=TRANSPOSE
-// TRANSPOSE: 33x65{{.*}} rowwise_32x8_1x4_general 1
-// TRANSPOSE: 768x128{{.*}} rowwise_32x8_1x4_aligned 1
+// TRANSPOSE: 33x65{{.*}} simt_{{.*}} general 1
+// TRANSPOSE: 768x128{{.*}} simt_{{.*}} aligned 1
 
 // Any strides and offsets, and strides that vectors go with.
 // RUN: dietcode-run %s --entry strided --check --arg-shapes 33x31:34x1+1,33x31:31x1+0,33:2+1 \
 // RUN:   --arg-shapes 32x64:68x1+4,32x64:64x1+8,32:1+0 --arg-shapes 5x1000:1x5+3,5x1000:2000x2+1,5:1+0 \
 // RUN:   --arg-shapes 4x16400:16404x1+0,4x16400:16400x1+0,4:3+2 | FileCheck %s --check-prefix=STRIDED
-// STRIDED: 33x31{{.*}}_general
-// STRIDED: 32x64{{.*}}_aligned
-// STRIDED: 5x1000{{.*}}_general
-// STRIDED: 4x16400{{.*}}_aligned
+// STRIDED: 33x31{{.*}} general
+// STRIDED: 32x64{{.*}} aligned
+// STRIDED: 5x1000{{.*}} general
+// STRIDED: 4x16400{{.*}} aligned
 
 // Half precision, summed in single: 8 columns are a vector. An element of the
 // result is off by 2^-11 of itself.
 // RUN: dietcode-run %s --entry half --check --tolerance 5e-4 --arg-shapes 33x64,33x64 --arg-shapes 5x129,5x129 \
 // RUN:   --arg-shapes 3x1000,3x1000 --arg-shapes 2x20000,2x20000 | FileCheck %s --check-prefix=HALF
-// HALF: 33x64{{.*}} rowwise_16x8_2x8_aligned
-// HALF: 5x129{{.*}}_general
+// HALF: 33x64{{.*}} simt_{{.*}} aligned
+// HALF: 5x129{{.*}} general
 
 // Integers are exact; 64 bits are exchanged in halves.
 // RUN: dietcode-run %s --entry integers --check --tolerance 0 --arg-shapes 33x33,33x33,33x33,33,33,33,33 \

@@ -23,12 +23,16 @@
 // A split multiplies the blocks, divides the tiles, and adds a launch that
 // reads the workspace: it is an adaption, too.
 //
+// For operators on rows, tiles are those of the rows of a block. If there are
+// several, none stays in registers, and each pass goes through all of them.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef DIETCODE_COSTMODEL_ADAPTION_H
 #define DIETCODE_COSTMODEL_ADAPTION_H
 
 #include "dietcode/Search/ContractionShape.h"
+#include "dietcode/Search/RowSchedule.h"
 #include "dietcode/Target/DeviceSpec.h"
 
 #include <algorithm>
@@ -42,7 +46,8 @@ namespace dietcode {
 /// The predicted time and where it comes from.
 struct CostEstimate {
   double seconds = 0;        ///< Launch included; infinite if it cannot run.
-  double flopsPerSecond = 0; ///< Useful ones: 2 m n k / seconds.
+  double flopsPerSecond = 0; ///< Useful ones: 2 m n k / seconds, and m n /
+                             ///< seconds of operators on rows.
   int64_t blocks = 0;
   int blocksPerSM = 0;     ///< That can be resident at once.
   double waves = 0;        ///< blocks / (SMs * blocksPerSM).
@@ -80,6 +85,7 @@ struct MicroKernelCost {
   bool valid = false;  ///< False: it cannot run on the device.
   int factorBytes = 4; ///< Of an element that is multiplied, in memory.
   int outBytes = 4;    ///< Of an element that is written.
+  std::optional<RowTraits> rows; ///< Of an operator on rows.
   CostSource source = CostSource::Analytical;
   RoundCost lone;                ///< One block on each SM.
   RoundCost full;                ///< resources.blocksPerSM blocks on each SM.
@@ -104,6 +110,10 @@ public:
   CostEstimate estimate(const MicroKernelCost &cost,
                         const ContractionShape &shape) const;
 
+  /// Tiles that a block goes through for a shape, one after the other.
+  double tilesOf(const MicroKernelCost &cost,
+                 const ContractionShape &shape) const;
+
   /// Seconds of a run that are not its main kernel's: launches, and the
   /// reduction after a split. `blocks` is the main kernel's grid.
   double otherSeconds(const Schedule &schedule, const ContractionShape &shape,
@@ -115,7 +125,8 @@ public:
                       double tiles) const;
 
   /// FLOP/s of full rounds of full tiles on all SMs, with nothing lost to the
-  /// shape; what a dietcode.micro_kernel is annotated with.
+  /// shape, or elements per second of an operator on rows; what a
+  /// dietcode.micro_kernel is annotated with.
   double throughput(const MicroKernelCost &cost) const;
 
 private:

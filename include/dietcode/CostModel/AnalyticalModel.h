@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The cost of a contraction micro-kernel from the device table and the layout
-// of its schedule alone. It is what chooses before any measurement exists, and
+// The cost of a micro-kernel from the device table and the layout of its
+// schedule alone. It is what chooses before any measurement exists, and
 // what a trained model corrects.
 //
 //===----------------------------------------------------------------------===//
@@ -30,13 +30,16 @@ struct KernelProfile {
   Schedule schedule;
   Resources resources;
   bool valid = false;
-  int factorBytes = 4;     ///< Of an element in memory.
-  int outBytes = 4;        ///< Of an element that is written.
-  double fmaCycles = 0;    ///< Of the FP32 or the tensor pipe per k tile.
-  double sharedCycles = 0; ///< Of the load/store path per k tile.
-  double issueCycles = 0;  ///< Of the schedulers per k tile.
-  double chainCycles = 0;  ///< Arithmetic chain of one warp per k tile.
-  double syncCycles = 0;   ///< Exposed per k tile without another block.
+  int factorBytes = 4;           ///< Of an element in memory.
+  int outBytes = 4;              ///< Of an element that is written.
+  std::optional<RowTraits> rows; ///< Of an operator on rows: tiles are of them.
+  double fmaCycles = 0;          ///< Of the FP32 or the tensor pipe per k tile.
+  double sharedCycles = 0;       ///< Of the load/store path per k tile.
+  double issueCycles = 0;        ///< Of the schedulers per k tile.
+  double chainCycles = 0;        ///< Arithmetic chain of one warp per k tile.
+  double waitCycles = 0;         ///< What a k tile waits for at least.
+  double syncCycles = 0;         ///< Exposed per k tile without another block.
+  double startCycles = 0; ///< Before and after all tiles, however many blocks.
   double epilogueCycles = 0;
 };
 
@@ -59,9 +62,9 @@ public:
     return cost(profile(schedule, std::nullopt, traits));
   }
 
-  CostEstimate estimate(const Schedule &schedule,
-                        const ContractionShape &shape) const {
-    return adaption.estimate(cost(schedule), shape);
+  CostEstimate estimate(const Schedule &schedule, const ContractionShape &shape,
+                        const OperatorTraits &traits = {}) const {
+    return adaption.estimate(cost(schedule, traits), shape);
   }
 
 private:

@@ -70,8 +70,9 @@ public:
   MicroKernelCost measured(const MeasuredKernel &kernel,
                            const ContractionShape &reference) const;
 
-  /// Learns from measured kernels of any shapes; replaces what was learnt.
-  /// Fewer than `kFewestToTrain` kernels leave the model as it is.
+  /// Learns from measured kernels of any shapes, those of each family apart;
+  /// replaces what was learnt. A family of fewer than `kFewestToTrain` kernels
+  /// is not learnt; without any other, the model stays as it is.
   Expected<void> train(const std::vector<MeasuredKernel> &kernels,
                        uint64_t seed = 0);
   static constexpr size_t kFewestToTrain = 16;
@@ -90,7 +91,7 @@ private:
   DeviceSpec device;
   AnalyticalModel analytical;
   Adaption adaption;
-  NamedBoosters boosters; ///< "lone" and "full"; empty if not trained.
+  NamedBoosters boosters; ///< Two for each family that was trained.
 };
 
 } // namespace dietcode

@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Shape-generic features: none depends on the extents of a problem or on a
-// grid, so one model serves every shape, and operators of a kind share it.
+// grid, so one model serves every shape, and operators of a family share it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,19 @@
 
 namespace dietcode {
 
-/// The names of the features, in order. featureSchemaHash of them names the
-/// schema in a model file.
+/// Micro-kernels that have the same features, and are learnt together.
+enum class KernelFamily {
+  Products, ///< Two tiles are multiplied.
+  Rows,     ///< Of operators on rows.
+};
+
+KernelFamily familyOf(const OperatorTraits &traits);
+
+/// The names of the features of a family, in order.
+std::vector<std::string_view> kernelFeatureNames(KernelFamily family);
+
+/// Those of all families, one after the other. featureSchemaHash of them names
+/// the schema in a model file.
 std::vector<std::string_view> kernelFeatureNames();
 
 /// The features of a micro-kernel, one for each name. `profile` is the

@@ -15,7 +15,7 @@
 #ifndef DIETCODE_COSTMODEL_OPERATORTRAITS_H
 #define DIETCODE_COSTMODEL_OPERATORTRAITS_H
 
-#include "dietcode/Search/Instruction.h"
+#include "dietcode/Search/RowSchedule.h"
 #include "dietcode/Support/Expected.h"
 
 #include <string>
@@ -23,7 +23,8 @@
 
 namespace dietcode {
 
-/// The traits of an operator that is computed as a contraction.
+/// The traits of an operator: of a contraction, unless it has those of one on
+/// rows.
 struct OperatorTraits {
   std::string kind = "matmul";
   std::string elementType = "f32";
@@ -33,11 +34,13 @@ struct OperatorTraits {
   unsigned epilogueOperands = 0;
   std::string sumType; ///< Empty: what factors are summed up in by default.
   std::string outType; ///< Empty: that of the factors.
+  std::optional<RowTraits> rows;
 
   /// Its name in records: "matmul f32 nt", with " acc" and " e2" for an
   /// accumulating one with two epilogue operands. Other types than those by
   /// default are part of the type: "f16->f32" writes f32, and "f16+f16" sums up
-  /// in f16.
+  /// in f16. An operator on rows is "rowwise f32 columns v4 c1 r2 p2 a2 b8 o9":
+  /// how its elements lie, and the numbers of RowTraits in their order.
   std::string signature() const;
 
   std::string_view getSumType() const;
@@ -45,7 +48,8 @@ struct OperatorTraits {
 
   /// What its micro-kernels may be built from.
   std::vector<Instruction> instructions() const {
-    return instructionsFor(elementType, getSumType());
+    return rows ? std::vector<Instruction>{rows->instruction()}
+                : instructionsFor(elementType, getSumType());
   }
 
   /// Bytes of an element of the factors, and of what is written.

@@ -78,7 +78,7 @@ using JobSequence = std::vector<JobLaunch>;
 struct JobOutput {
   int buffer = 0;
   uint64_t offset = 0;      ///< Of the first element, in bytes.
-  std::string type = "f32"; ///< f16 f32 f64 i32.
+  std::string type = "f32"; ///< f16 f32 f64 i1 i8 i16 i32 i64.
   std::vector<int64_t> sizes;
   std::vector<int64_t> strides; ///< In elements.
   /// A file of doubles, one for each element, the last index fastest.

@@ -16,7 +16,8 @@
 
 namespace dietcode {
 
-/// Extents of C[m, n] += A[m, k] B[k, n], for each of a batch.
+/// Extents of C[m, n] += A[m, k] B[k, n], for each of a batch. An operator on
+/// rows has m of them, with n columns.
 struct ContractionShape {
   int64_t m;
   int64_t n;
@@ -45,6 +46,10 @@ std::string describe(const ContractionShape &shape);
 
 /// Blocks of the first step for a shape.
 int64_t blocksOf(const Schedule &schedule, const ContractionShape &shape);
+
+/// Tiles that such a block goes through: the k tiles of a product, or the tiles
+/// of its rows.
+int64_t tilesPerBlock(const Schedule &schedule, const ContractionShape &shape);
 
 } // namespace dietcode
 

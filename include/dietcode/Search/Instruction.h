@@ -1,4 +1,4 @@
-//===- Instruction.h - What micro-kernels multiply with ---------*- C++ -*-===//
+//===- Instruction.h - What micro-kernels are built from --------*- C++ -*-===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The instructions that the product of two tiles is built from, as one table.
-// What a schedule, the cost model and the generator do differently for each of
-// them follows from its entry.
+// The instructions that the product of two tiles is built from, and the kinds
+// of tiles of operators that multiply nothing, as one table. What a schedule,
+// the cost model and the generator do differently for each of them follows from
+// its entry.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +28,8 @@ enum class Instruction : uint8_t {
   MmaF16,    ///< Of a warp: halves, summed up in single precision.
   MmaF16F16, ///< Of a warp: halves, summed up in halves.
   MmaI8,     ///< Of a warp: bytes, summed up in 32 bits.
+  Rows,      ///< No product: whole rows, which are reduced.
+  Elements,  ///< No product: tiles of elements, each on its own.
 };
 
 /// Bytes of a row of the 8 x 8 matrices that `ldmatrix` loads, and of the
@@ -38,9 +41,10 @@ struct InstructionInfo {
   std::string_view name;   ///< In attributes and options, e.g. "mma_f16".
   std::string_view suffix; ///< In names of schedules, e.g. "_mma".
   std::string_view ptx;    ///< For messages, e.g. "mma.m16n8k8".
+  bool isProduct;          ///< Two tiles are multiplied.
   int computeCapability;   ///< The least that has it.
   bool isWarpWide;         ///< A warp executes it together.
-  int64_t m, n, k;         ///< What one of them multiplies.
+  int64_t m, n, k;         ///< What one of them multiplies; 1 without product.
   int64_t elementBytes;    ///< Of a factor in shared memory.
   int64_t sumBytes;        ///< Of a sum in registers.
 
@@ -59,8 +63,8 @@ const std::vector<Instruction> &allInstructions();
 /// Their names between commas, for messages.
 std::string_view instructionNames();
 
-/// Those that multiply factors of the type `factor` and sum up in `sum`, both
-/// as MLIR spells them.
+/// The products of factors of the type `factor` that are summed up in `sum`,
+/// both as MLIR spells them.
 std::vector<Instruction> instructionsFor(std::string_view factor,
                                          std::string_view sum);
 

@@ -6,9 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The parameters of the kernel of an operator that reads rows, reduces them and
-// writes rows: how many threads share a row, and how much of it they hold in
-// registers from one pass to the next.
+// The kernel of an operator that reads rows, may reduce them, and writes rows.
+// Of its schedule, `block` is the rows and the columns of a tile, which the
+// threads of a block hold in registers, `thread` the columns of one of them,
+// and `vector` the words that it accesses at once:
+//
+//   <block = [4, 1024, 1], thread = [1, 32], instruction = rows>
+//
+// With `rows`, a block computes all of its rows, tile after tile, and reduces
+// them; rows of one tile stay in registers from one pass to the next. With
+// `elements`, there is nothing to reduce, and a block computes one tile.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +26,7 @@
 
 namespace dietcode {
 
-/// The parameters of a rowwise kernel. A block of `threads` computes
+/// How a schedule lays threads over rows. A block of `threads` computes
 /// threads / lanes rows at a time. Lane l of a row has its vectors v of
 /// `vector` columns at (v * lanes + l) * vector.
 struct RowSchedule {
@@ -32,9 +39,6 @@ struct RowSchedule {
   int64_t rows() const { return threads / lanes; }
   /// The longest row that the lanes hold in registers.
   int64_t capacity() const { return lanes * vector * vectors; }
-
-  /// rows x lanes _ vectors x vector, e.g. "4x32_8x4".
-  std::string name() const;
 
   friend bool operator==(const RowSchedule &a, const RowSchedule &b) {
     return a.threads == b.threads && a.lanes == b.lanes &&
@@ -49,39 +53,47 @@ enum class RowAccess {
   Mixed    ///< Of some operands the one, of others the other.
 };
 
-/// What matters of an operator to its schedules.
+/// What matters of an operator to its schedules and their cost.
 struct RowTraits {
   RowAccess access = RowAccess::Columns;
   int64_t maxVector = 1; ///< Columns that 16 bytes hold.
   /// 32-bit registers that a column needs at most, from one pass to the next.
   int64_t columnRegisters = 1;
   int64_t reductions = 0;
+  int64_t passes = 0;       ///< That reduce, one after the other.
+  int64_t accesses = 2;     ///< Of memory, for each column of a row.
+  int64_t elementBytes = 8; ///< Of operands that have an element for each.
+  int64_t operations = 1;   ///< Instructions that compute on a column.
+
+  /// What micro-kernels of the operator are built from.
+  Instruction instruction() const {
+    return reductions ? Instruction::Rows : Instruction::Elements;
+  }
 };
 
+/// The words of RowAccess in signatures: "columns", "rows", "mixed".
+std::string_view nameOf(RowAccess access);
+std::optional<RowAccess> lookupRowAccess(std::string_view name);
+
+/// The threads of a schedule whose tile is one (see checkSchedule), for
+/// elements of an operator: vectors are as wide as they and the thread's tile
+/// allow.
+RowSchedule rowScheduleOf(const Schedule &schedule, const RowTraits &traits);
+
 /// What a schedule uses of a device.
+/// `registers` per thread as an assembler reported them replace the estimate.
 Resources resourcesOf(const RowSchedule &schedule, const RowTraits &traits,
-                      const DeviceSpec &device);
+                      const DeviceSpec &device,
+                      std::optional<int> registers = std::nullopt);
 
 /// The first limit that `schedule` breaks on `device`, or nothing. Any values,
 /// negative and huge ones included, may be asked about.
-std::optional<Violation> checkSchedule(const RowSchedule &schedule,
+std::optional<Violation> checkSchedule(const Schedule &schedule,
                                        const RowTraits &traits,
                                        const DeviceSpec &device);
 
 /// The names of the constraints in the order in which they are checked.
 std::vector<std::string_view> rowConstraintNames();
-
-/// A few schedules for rows of any length, by ascending capacity: the first one
-/// that holds a row is for it, and the last one for all that are longer.
-///
-/// The rule: lanes hold up to 32 columns each as far as registers last, so that
-/// many loads are in flight; rows are spread over 8 lanes, then over a warp,
-/// which needs no barrier, and then over 4 and 16 warps. Where neighbours in
-/// memory are rows, at least 8 rows are in a block, since they share the
-/// sectors that it reads. Without reductions nothing holds the columns of a row
-/// together: a block takes `capacity` of them, and a row may have many blocks.
-std::vector<RowSchedule> listSchedules(const RowTraits &traits,
-                                       const DeviceSpec &device);
 
 } // namespace dietcode
 

@@ -28,6 +28,9 @@
 // The partial k tile comes first, so that the main loop has no predicate; rows
 // and columns out of range are clamped on load and guarded on store.
 //
+// Micro-kernels of operators that multiply nothing have tiles of the same kind;
+// see RowSchedule.h for what is in them.
+//
 // With `split` > 1 as many blocks compute a tile, each the sum over its part of
 // the k tiles. They write them to a workspace, which a second kernel adds up in
 // the order of the parts. Both are launched tile by tile, so a micro-kernel is
@@ -113,8 +116,8 @@ struct Schedule {
 /// The inverse of `Schedule::name`. Checks the syntax only.
 Expected<Schedule> parseSchedule(std::string_view name);
 
-/// How a valid schedule lays its threads and copies out. The generator and the
-/// cost model both follow it.
+/// How a valid schedule of a product lays its threads and copies out. The
+/// generator and the cost model both follow it.
 struct ScheduleLayout {
   int64_t threads;  ///< threadsM * threadsN.
   int64_t threadsM; ///< blockM / threadM.
@@ -145,7 +148,7 @@ struct ScheduleLayout {
 };
 
 /// The layout of `schedule`, or nothing when its threads or copies do not
-/// divide evenly (`checkSchedule` says why). Needs positive tile sizes.
+/// divide evenly (`checkSchedule` says why), or if it is of no product.
 std::optional<ScheduleLayout> layoutOf(const Schedule &schedule,
                                        int warpSize = 32);
 
@@ -194,14 +197,16 @@ struct Violation {
 };
 
 /// The first limit that `schedule` breaks on `device`, or nothing. Any values,
-/// negative and huge ones included, may be asked about.
+/// negative and huge ones included, may be asked about. What a schedule without
+/// product needs depends on its operator, too: this is about the simplest one.
 std::optional<Violation> checkSchedule(const Schedule &schedule,
                                        const DeviceSpec &device);
 
 /// The names of the constraints in the order in which they are checked.
 std::vector<std::string_view> scheduleConstraintNames();
 
-/// Tiles that cover an m x n destination.
+/// Tiles that cover an m x n destination, of which blocks that compute whole
+/// rows have one along n.
 int64_t tilesOf(const Schedule &schedule, int64_t m, int64_t n);
 
 /// Tiles of a band along m.

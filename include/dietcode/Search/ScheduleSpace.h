@@ -13,6 +13,16 @@
 
 namespace dietcode {
 
+/// The values over which the space of schedules without a product is: tiles of
+/// `blockM` rows and `blockN` columns, of which a thread has `threadN`.
+struct RowSpace {
+  std::vector<int64_t> blockM = {1, 2, 4, 8, 16, 32, 64};
+  std::vector<int64_t> blockN = {8,   16,   32,   64,   128,  256,
+                                 512, 1024, 2048, 4096, 8192, 16384};
+  std::vector<int64_t> threadN = {1, 2, 4, 8, 16, 32};
+  std::vector<int64_t> vector = {kMaxVectorWidth};
+};
+
 /// The values over which the space of schedules is the Cartesian product. Block
 /// extents like 96 would never be valid: threads = (blockM * blockN) / 2^i must
 /// divide both blockM * blockK and blockN * blockK, so no odd factor may be in
@@ -33,11 +43,13 @@ struct ScheduleSpace {
   std::vector<TileOrder> order = {TileOrder::MFirst, TileOrder::Bands};
   /// Of these, an operator has those that its element types allow.
   std::vector<Instruction> instruction = allInstructions();
+  RowSpace rows; ///< Of those of the instructions that multiply nothing.
 };
 
 /// Replaces an axis of `space`: `text` is e.g. "split=1,2,4" or
 /// "order=mn,nm,mnm". Axes are called block_m, block_n, block_k, thread_m,
-/// thread_n, stages, split, vector, order and instruction.
+/// thread_n, stages, split, vector, order and instruction; those of rows
+/// rows.block_m, rows.block_n, rows.thread_n and rows.vector.
 Expected<bool> setAxis(ScheduleSpace &space, std::string_view text);
 
 /// Every schedule of `space` with one of `instructions` that is valid on

@@ -33,7 +33,7 @@ struct TuningTask {
   std::vector<::dietcode::TuneInstance> instances;
   std::vector<::dietcode::ContractionShape> points; ///< Over the whole range.
   std::shared_ptr<CandidateCompiler> compiler;
-  std::string twin; ///< Of the kernel that records are of.
+  std::string twin; ///< Of the kernels that records are of; empty: either.
 
   /// Extents of the problem dimensions from within the range.
   SmallVector<int64_t> sizes;
@@ -43,6 +43,11 @@ struct TuningTask {
   /// `sizes`; where static ones do not divide the extent, there is more of it.
   SmallVector<int64_t>
   problemShape(const ::dietcode::ContractionShape &shape) const;
+
+  /// The shape that stands for `shape` when kernels are timed: those for
+  /// aligned operands need it to be aligned.
+  ::dietcode::ContractionShape
+  measurable(const ::dietcode::ContractionShape &shape) const;
 };
 
 /// The tasks of `module`, in the order of the IR, or those of function `entry`

@@ -46,7 +46,13 @@ private:
       : task(task), folder(folder), prefix(std::move(prefix)) {}
 
   ::dietcode::Expected<bool> evaluate();
-  ::dietcode::Expected<std::string> writeCorner(StringRef what,
+  /// A result of the operator.
+  struct Output {
+    unsigned operand; ///< That is written.
+    ReferenceOutput expected;
+  };
+  ::dietcode::Expected<std::string> writeCorner(const Output &output,
+                                                StringRef what,
                                                 ArrayRef<double> values,
                                                 int64_t rows, int64_t columns);
 
@@ -55,8 +61,7 @@ private:
   std::string prefix;
   SmallVector<int64_t> shape; ///< Of the problem dimensions.
   std::vector<::dietcode::JobBuffer> buffers;
-  unsigned output = 0; ///< Operand that is written.
-  ReferenceOutput expected;
+  std::vector<Output> outputs;
   std::mutex mutex;
   std::set<std::string> written;
 };

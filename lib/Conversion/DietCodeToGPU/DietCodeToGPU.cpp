@@ -30,6 +30,7 @@
 #include "IndexMath.h"
 #include "KernelLibrary.h"
 #include "MatrixView.h"
+#include "OperatorDispatch.h"
 #include "RowwiseLowering.h"
 #include "Workspace.h"
 #include "dietcode/Conversion/Passes.h"
@@ -41,7 +42,6 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "llvm/ADT/StringExtras.h"
 
 namespace mlir::dietcode {
 #define GEN_PASS_DEF_CONVERTDIETCODETOGPUPASS
@@ -85,60 +85,6 @@ static LogicalResult checkElementTypes(ContractionOpInterface op) {
   return success();
 }
 
-/// What the micro-kernel multiplies with must serve the operator's types.
-static LogicalResult checkInstruction(ContractionOpInterface op,
-                                      MicroKernelOp microKernel) {
-  ::dietcode::OperatorTraits traits = op.getTraits();
-  ::dietcode::Instruction instruction =
-      microKernel.getSchedule().getInstruction();
-  if (llvm::is_contained(traits.instructions(), instruction))
-    return success();
-  SmallVector<StringRef> names;
-  for (::dietcode::Instruction usable : traits.instructions())
-    names.push_back(::dietcode::infoOf(usable).name);
-  return op->emitOpError() << "cannot be compiled for the GPU: factors of "
-                           << traits.elementType << " are summed up in "
-                           << StringRef(traits.getSumType()) << " by "
-                           << (names.empty() ? "no instruction"
-                                             : llvm::join(names, " or "))
-                           << ", but @" << microKernel.getSymName()
-                           << " is built from "
-                           << StringRef(::dietcode::infoOf(instruction).name);
-}
-
-/// The schedule must hold on the device that the module is for.
-static LogicalResult checkMicroKernel(MicroKernelOp op) {
-  DeviceAttr device = getDevice(op);
-  if (!device)
-    return op.emitOpError("cannot be generated: the module does not say which "
-                          "device it is for; run dietcode-attach-device");
-  auto violation = ::dietcode::checkSchedule(op.getSchedule().getSchedule(),
-                                             device.getSpec());
-  if (violation)
-    return op.emitOpError() << "cannot be generated: " << violation->message;
-  const ::dietcode::InstructionInfo &info =
-      ::dietcode::infoOf(op.getSchedule().getInstruction());
-  if (::dietcode::lookupChip(device.getChip())->computeCapability <
-      info.computeCapability)
-    return op.emitOpError() << "cannot be generated: " << device.getChip()
-                            << " has no " << StringRef(info.ptx)
-                            << ", which needs sm_" << info.computeCapability;
-  return success();
-}
-
-static FailureOr<SmallVector<MicroKernelOp>>
-collectMicroKernels(DispatchOp dispatch) {
-  SmallVector<MicroKernelOp> microKernels;
-  for (FlatSymbolRefAttr symbol : dispatch.getKernelTable()) {
-    auto microKernel =
-        SymbolTable::lookupNearestSymbolFrom<MicroKernelOp>(dispatch, symbol);
-    if (failed(checkMicroKernel(microKernel)))
-      return failure();
-    microKernels.push_back(microKernel);
-  }
-  return microKernels;
-}
-
 //===----------------------------------------------------------------------===//
 // Host code
 //===----------------------------------------------------------------------===//
@@ -149,10 +95,8 @@ namespace {
 class OperatorLowering {
 public:
   OperatorLowering(ImplicitLocOpBuilder &b, ContractionOpInterface op,
-                   DispatchOp dispatch, ArrayRef<MicroKernelOp> microKernels,
-                   KernelLibrary &library)
-      : b(b), math(b), op(op), dispatch(dispatch), microKernels(microKernels),
-        library(library) {}
+                   const OperatorDispatch &dispatch, KernelLibrary &library)
+      : b(b), math(b), op(op), dispatch(dispatch), library(library) {}
 
   void lower();
 
@@ -168,15 +112,13 @@ private:
     return math.mul(getProducts(), getExtent(ContractionGroup::M));
   }
   Value areAllAligned();
-  Value selectKernel();
   void createLaunch(MicroKernelOp microKernel, Value aligned);
   void createLaunches(MicroKernelOp microKernel, Twin twin, Value tiles);
 
   ImplicitLocOpBuilder &b;
   IndexMath math;
   ContractionOpInterface op;
-  DispatchOp dispatch;
-  ArrayRef<MicroKernelOp> microKernels;
+  const OperatorDispatch &dispatch;
   KernelLibrary &library;
   SmallVector<Value> sizes; ///< Of the problem dimensions.
 };
@@ -208,16 +150,6 @@ Value OperatorLowering::areAllAligned() {
                                op.getGroup(*group)));
   }
   return all;
-}
-
-Value OperatorLowering::selectKernel() {
-  SmallVector<StringRef> names = op.getTiledDimNames();
-  SmallVector<SmallVector<unsigned>> groups = op.getTiledDimGroups();
-  SmallVector<Value> dispatched;
-  for (StringRef dim : dispatch.getDims().getAsValueRange<StringAttr>())
-    dispatched.push_back(
-        getExtent(groups[llvm::find(names, dim) - names.begin()]));
-  return SelectOp::create(b, op.getDispatchAttr(), dispatched);
 }
 
 /// Launches the steps of a micro-kernel one after the other.
@@ -286,21 +218,9 @@ void OperatorLowering::lower() {
   auto ifNonEmpty = scf::IfOp::create(b, nonEmpty, /*withElseRegion=*/false);
   b.setInsertionPointToStart(ifNonEmpty.thenBlock());
   Value aligned = areAllAligned();
-  Value selected = selectKernel();
-  // The last kernel of the table is the default.
-  SmallVector<int64_t> cases =
-      llvm::to_vector(llvm::seq<int64_t>(0, microKernels.size() - 1));
-  auto choice =
-      scf::IndexSwitchOp::create(b, TypeRange(), selected, cases, cases.size());
-  SmallVector<Region *> regions;
-  for (Region &region : choice.getCaseRegions())
-    regions.push_back(&region);
-  regions.push_back(&choice.getDefaultRegion());
-  for (auto [region, microKernel] : llvm::zip_equal(regions, microKernels)) {
-    b.createBlock(region);
+  dispatch.createSwitch(b, sizes, [&](MicroKernelOp microKernel) {
     createLaunch(microKernel, aligned);
-    scf::YieldOp::create(b);
-  }
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -309,26 +229,12 @@ void OperatorLowering::lower() {
 
 static LogicalResult lowerOperator(ContractionOpInterface op,
                                    KernelLibrary &library) {
-  if (!op.hasPureBufferSemantics())
-    return op->emitOpError(
-        "cannot be compiled for the GPU on tensors; bufferize "
-        "it first");
-  if (!op.getDispatchAttr())
-    return op->emitOpError("cannot be compiled for the GPU without a dispatch; "
-                           "run dietcode-select-micro-kernels");
-  if (failed(checkElementTypes(op)))
+  FailureOr<OperatorDispatch> dispatch = OperatorDispatch::get(op);
+  if (failed(dispatch) || failed(checkElementTypes(op)) ||
+      failed(dispatch->checkMicroKernels()))
     return failure();
-  auto dispatch = SymbolTable::lookupNearestSymbolFrom<DispatchOp>(
-      op, op.getDispatchAttr());
-  FailureOr<SmallVector<MicroKernelOp>> microKernels =
-      collectMicroKernels(dispatch);
-  if (failed(microKernels))
-    return failure();
-  for (MicroKernelOp microKernel : *microKernels)
-    if (failed(checkInstruction(op, microKernel)))
-      return failure();
   ImplicitLocOpBuilder b(op.getLoc(), op.getContext());
-  OperatorLowering(b, op, dispatch, *microKernels, library).lower();
+  OperatorLowering(b, op, *dispatch, library).lower();
   return success();
 }
 

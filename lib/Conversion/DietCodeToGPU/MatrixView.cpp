@@ -32,30 +32,6 @@ Value MatrixView::getOffset(ImplicitLocOpBuilder &b,
   return offset;
 }
 
-bool mlir::dietcode::isLinear(MemRefType type, AffineMap map,
-                              ArrayRef<unsigned> dims) {
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  if (failed(type.getStridesAndOffset(strides, offset)))
-    return false;
-  auto positionOf = [&](unsigned problemDim) {
-    AffineExpr expr = getAffineDimExpr(problemDim, map.getContext());
-    return llvm::find(map.getResults(), expr) - map.getResults().begin();
-  };
-  for (size_t i = 1; i < dims.size(); ++i) {
-    unsigned outer = positionOf(dims[i - 1]), inner = positionOf(dims[i]);
-    if (outer + 1 != inner || inner == map.getNumResults())
-      return false;
-    if (type.getLayout().isIdentity())
-      continue;
-    if (ShapedType::isDynamic(strides[outer]) ||
-        ShapedType::isDynamic(strides[inner]) || type.isDynamicDim(inner) ||
-        strides[outer] != strides[inner] * type.getDimSize(inner))
-      return false;
-  }
-  return true;
-}
-
 Value MatrixView::getOffset(ImplicitLocOpBuilder &b, const TiledDim &dim,
                             Value number) const {
   if (dim.getDims().empty())
@@ -102,25 +78,6 @@ MatrixView MatrixView::advance(ImplicitLocOpBuilder &b,
            moved.windows, moveWindows(b, getWindowStarts(), indices)))
     window.start = position;
   return moved;
-}
-
-std::optional<unsigned> MatrixView::getContiguousDim() const {
-  return ::mlir::dietcode::getContiguousDim(type, map);
-}
-
-std::optional<unsigned> mlir::dietcode::getContiguousDim(MemRefType type,
-                                                         AffineMap map) {
-  if (map.getNumResults() == 0)
-    return std::nullopt;
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  unsigned contiguous = map.getNumResults() - 1;
-  if (succeeded(type.getStridesAndOffset(strides, offset)))
-    for (auto [dim, stride] : llvm::enumerate(strides))
-      if (stride == 1)
-        contiguous = dim;
-  auto dim = dyn_cast<AffineDimExpr>(map.getResult(contiguous));
-  return dim ? std::optional(dim.getPosition()) : std::nullopt;
 }
 
 SmallVector<Value> mlir::dietcode::createSizes(ImplicitLocOpBuilder &b,

@@ -16,16 +16,12 @@
 
 #include "TiledDim.h"
 #include "dietcode/Dialect/DietCode/IR/DietCode.h"
+#include "dietcode/Dialect/DietCode/IR/OperandLayout.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace mlir::dietcode {
-
-/// Whether elements of `type`, indexed through `map`, that follow each other in
-/// the numbering of problem dimensions `dims` are equally far apart, as the
-/// type tells.
-bool isLinear(MemRefType type, AffineMap map, ArrayRef<unsigned> dims);
 
 /// A dimension of a buffer that is not one of the problem's, such as the rows
 /// of a padded image: 2 * y + fy - 1. What lies outside of it is zero.
@@ -65,9 +61,10 @@ struct MatrixView {
   /// The same buffer, in which `indices` are where others start from.
   MatrixView advance(ImplicitLocOpBuilder &b,
                      const ProblemIndices &indices) const;
-  /// The problem dimension of the last dimension of unit stride that the type
-  /// tells; without one, that of the last dimension. None if it is a window.
-  std::optional<unsigned> getContiguousDim() const;
+  /// The problem dimension along which the buffer is read in vectors.
+  std::optional<unsigned> getContiguousDim() const {
+    return ::mlir::dietcode::getContiguousDim(type, map);
+  }
 };
 
 /// The extents of the problem dimensions of `op`, whose operands are `views`.
@@ -77,10 +74,6 @@ SmallVector<Value> createSizes(ImplicitLocOpBuilder &b, ProblemOpInterface op,
 /// Takes `buffer` apart at the insertion point of `b`.
 MatrixView createMatrixView(ImplicitLocOpBuilder &b, Value buffer,
                             AffineMap map);
-
-/// The problem dimension along which `type` is read in vectors when it is
-/// indexed through `map`; see MatrixView::getContiguousDim.
-std::optional<unsigned> getContiguousDim(MemRefType type, AffineMap map);
 
 /// Whether `buffer`, indexed through `map`, can be accessed in whole, aligned
 /// vectors of `vector` elements along its contiguous dimension. Problem

@@ -49,7 +49,7 @@ RowTile::RowTile(const Context &context, Value start, ArrayRef<unsigned> inputs)
 }
 
 bool RowTile::isVector(unsigned operand) const {
-  return width > 1 && isVectorized(context.op, operand);
+  return width > 1 && RowwiseOp(context.op).isVectorized(operand);
 }
 
 /// Of column `column + index` in an operand.

@@ -11,8 +11,8 @@
 
 #include "IndexMath.h"
 #include "MatrixView.h"
-#include "RowProgram.h"
 #include "Twin.h"
+#include "dietcode/Dialect/DietCode/IR/RowProgram.h"
 #include "dietcode/Search/RowSchedule.h"
 #include "mlir/IR/IRMapping.h"
 

@@ -38,70 +38,9 @@
 
 using namespace mlir;
 using namespace mlir::dietcode;
-using ::dietcode::RowAccess;
 using ::dietcode::RowSchedule;
 
 static constexpr int64_t kWarpSize = 32;
-
-/// Registers of a column whose address is no constant from that of others: the
-/// address and what it is computed from. An allowance, with which no kernel of
-/// rowwise-ptxas.mlir spills.
-static constexpr int64_t kAddressRegisters = 4;
-
-//===----------------------------------------------------------------------===//
-// Traits
-//===----------------------------------------------------------------------===//
-
-/// Whether neighbours in memory are neighbouring columns.
-static bool isContiguousAlongColumn(RowwiseOp op, unsigned operand) {
-  auto type = cast<MemRefType>(op->getOperand(operand).getType());
-  return getContiguousDim(type, op.getOperandMaps()[operand]) ==
-         op.getColumnDim();
-}
-
-/// Whether the type tells how far columns are apart, so that one address serves
-/// many of them.
-static bool hasStaticColumnStride(RowwiseOp op, unsigned operand) {
-  auto type = cast<MemRefType>(op->getOperand(operand).getType());
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  if (failed(type.getStridesAndOffset(strides, offset)))
-    return false;
-  AffineMap map = op.getOperandMaps()[operand];
-  return llvm::any_of(llvm::enumerate(strides), [&](auto stride) {
-    return !ShapedType::isDynamic(stride.value()) &&
-           map.getDimPosition(stride.index()) == op.getColumnDim();
-  });
-}
-
-bool mlir::dietcode::isVectorized(RowwiseOp op, unsigned operand) {
-  // Vectors of i1 are of bits, but its elements in memory are bytes.
-  auto type = cast<MemRefType>(op->getOperand(operand).getType());
-  return type.getElementTypeBitWidth() >= 8 &&
-         isContiguousAlongColumn(op, operand);
-}
-
-::dietcode::RowTraits mlir::dietcode::getRowTraits(RowwiseOp op,
-                                                   const RowProgram &program) {
-  ::dietcode::RowTraits traits;
-  traits.columnRegisters = program.getColumnRegisters();
-  traits.reductions = program.getNumReductions();
-  int64_t widest = 0, alongColumn = 0, alongRows = 0;
-  for (unsigned operand : llvm::seq(op->getNumOperands())) {
-    if (!op.variesWithColumn(operand))
-      continue;
-    (isContiguousAlongColumn(op, operand) ? alongColumn : alongRows) += 1;
-    if (!hasStaticColumnStride(op, operand))
-      traits.columnRegisters += kAddressRegisters;
-    auto type = cast<MemRefType>(op->getOperand(operand).getType());
-    if (isVectorized(op, operand))
-      widest = std::max<int64_t>(widest, type.getElementTypeBitWidth() / 8);
-  }
-  traits.maxVector = widest ? 16 / widest : 1;
-  if (alongRows)
-    traits.access = alongColumn ? RowAccess::Mixed : RowAccess::Rows;
-  return traits;
-}
 
 //===----------------------------------------------------------------------===//
 // Kernel

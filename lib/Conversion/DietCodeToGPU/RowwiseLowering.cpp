@@ -9,10 +9,11 @@
 // The host side of a rowwise operator:
 //
 //   if (rows > 0 && something is written) {
-//     aligned = all vectorized operands can be accessed in vectors
-//     if (c <= capacity of the first schedule)
+//     switch (dietcode.select @dispatch(rows, columns)) {
+//     case i:
+//       aligned = all vectorized operands can be accessed in vectors
 //       if (aligned) launch @..._aligned else launch @..._general
-//     else ...                                  the last one serves any length
+//     }
 //   }
 //
 //===----------------------------------------------------------------------===//
@@ -20,6 +21,7 @@
 #include "RowwiseLowering.h"
 #include "IndexMath.h"
 #include "MatrixView.h"
+#include "OperatorDispatch.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -78,22 +80,24 @@ static bool needSameKernel(RowwiseOp lhs, RowwiseOp rhs) {
 
 gpu::GPUFuncOp RowwiseLibrary::getOrCreate(RowwiseOp op,
                                            const RowProgram &program,
+                                           MicroKernelOp microKernel,
                                            const RowSchedule &schedule,
                                            Twin twin) {
   for (const Entry &entry : entries)
-    if (entry.schedule == schedule && entry.twin == twin &&
+    if (entry.microKernel == microKernel && entry.twin == twin &&
         needSameKernel(entry.op, op))
       return entry.kernel;
   gpu::GPUModuleOp module = library.getGPUModule();
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  std::string name = "rowwise_" + schedule.name() +
-                     (twin == Twin::Aligned ? "_aligned" : "_general");
+  std::string name = ("rowwise_" + microKernel.getSymName() +
+                      (twin == Twin::Aligned ? "_aligned" : "_general"))
+                         .str();
   gpu::GPUFuncOp kernel =
       buildRowwiseKernel(builder, op, name, program, schedule, twin);
   // Makes the name unique among the kernels of other operators.
   kernel->remove();
   SymbolTable(module).insert(kernel);
-  entries.push_back({op, schedule, twin, kernel});
+  entries.push_back({op, microKernel, twin, kernel});
   return kernel;
 }
 
@@ -106,28 +110,32 @@ namespace {
 class RowwiseLauncher {
 public:
   RowwiseLauncher(ImplicitLocOpBuilder &b, RowwiseOp op,
-                  const RowProgram &program, int64_t maxBlocks,
-                  RowwiseLibrary &library)
-      : b(b), math(b), op(op), program(program), maxBlocks(maxBlocks),
-        library(library) {}
+                  const OperatorDispatch &dispatch,
+                  const ::dietcode::DeviceSpec &device, RowwiseLibrary &library)
+      : b(b), math(b), op(op), dispatch(dispatch), device(device),
+        library(library), program(op), traits(op.getRowTraits()) {}
 
-  void lower(ArrayRef<RowSchedule> schedules);
+  LogicalResult lower();
 
 private:
+  LogicalResult layOutThreads();
   void readSizes();
   Value isNonEmpty();
   Value areAllAligned(int64_t vector);
-  void selectSchedule(ArrayRef<RowSchedule> schedules, Value aligned);
-  void launch(const RowSchedule &schedule, Value aligned);
+  void launch(MicroKernelOp microKernel);
   void createIf(Value condition, function_ref<void()> thenBody,
                 function_ref<void()> elseBody);
 
   ImplicitLocOpBuilder &b;
   IndexMath math;
   RowwiseOp op;
-  const RowProgram &program;
-  int64_t maxBlocks;
+  const OperatorDispatch &dispatch;
+  const ::dietcode::DeviceSpec &device;
   RowwiseLibrary &library;
+  RowProgram program;
+  ::dietcode::RowTraits traits;
+  DenseMap<Operation *, RowSchedule> schedules; ///< Of each micro-kernel.
+  SmallVector<Value> sizes;                     ///< Of the problem dimensions.
   Value numRows, numColumns;
 };
 
@@ -138,6 +146,7 @@ void RowwiseLauncher::readSizes() {
   numRows = math.constant(1);
   for (unsigned dim : llvm::seq(op.getNumDims())) {
     Value extent = math.of(problem.createExtent(b, dim));
+    sizes.push_back(extent);
     if (dim == op.getColumnDim())
       numColumns = extent;
     else
@@ -162,7 +171,7 @@ Value RowwiseLauncher::areAllAligned(int64_t vector) {
   Value all = math.isMultiple(numColumns, vector);
   SmallVector<AffineMap> maps = op.getOperandMaps();
   for (unsigned operand : llvm::seq(op->getNumOperands()))
-    if (isVectorized(op, operand))
+    if (op.isVectorized(operand))
       all = math.both(all, createAlignmentTest(b, op->getOperand(operand),
                                                maps[operand], vector));
   return all;
@@ -185,74 +194,73 @@ void RowwiseLauncher::createIf(Value condition, function_ref<void()> thenBody,
   scf::IfOp::create(b, condition, thenRegion, elseRegion);
 }
 
-void RowwiseLauncher::launch(const RowSchedule &schedule, Value aligned) {
+/// The threads of each micro-kernel. What only buffers tell, strides that are
+/// not known, may take more registers than a column was known to need when the
+/// schedule was chosen: then lanes hold fewer columns.
+LogicalResult RowwiseLauncher::layOutThreads() {
+  for (MicroKernelOp microKernel : dispatch.getMicroKernels()) {
+    ::dietcode::Schedule schedule = microKernel.getSchedule().getSchedule();
+    auto violation = ::dietcode::checkSchedule(schedule, traits, device);
+    while (violation && schedule.threadN > 1) {
+      schedule.threadN /= 2;
+      schedule.blockN /= 2;
+      violation = ::dietcode::checkSchedule(schedule, traits, device);
+    }
+    if (violation)
+      return op.emitOpError()
+             << "cannot be compiled for the GPU by @"
+             << microKernel.getSymName() << ": " << violation->message;
+    schedules[microKernel] = ::dietcode::rowScheduleOf(schedule, traits);
+  }
+  return success();
+}
+
+void RowwiseLauncher::launch(MicroKernelOp microKernel) {
+  const RowSchedule &schedule = schedules[microKernel];
   Value one = math.constant(1);
   Value blocks = math.ceilDiv(numRows, schedule.rows());
   if (program.getNumReducingPasses() == 0)
     blocks = math.mul(
         blocks, math.max(math.ceilDiv(numColumns, schedule.capacity()), 1));
   // Blocks take what is beyond the largest grid in turns.
-  gpu::KernelDim3 grid{math.min(blocks, math.constant(maxBlocks)), one, one};
+  gpu::KernelDim3 grid{math.min(blocks, math.constant(device.maxGridX)), one,
+                       one};
   gpu::KernelDim3 block{math.constant(schedule.threads), one, one};
   auto launchTwin = [&](Twin twin) {
-    gpu::GPUFuncOp kernel = library.getOrCreate(op, program, schedule, twin);
+    gpu::GPUFuncOp kernel =
+        library.getOrCreate(op, program, microKernel, schedule, twin);
     gpu::LaunchFuncOp::create(b, kernel, grid, block,
                               /*dynamicSharedMemorySize=*/Value(),
                               op->getOperands());
   };
   createIf(
-      aligned, [&] { launchTwin(Twin::Aligned); },
+      areAllAligned(schedule.vector), [&] { launchTwin(Twin::Aligned); },
       [&] { launchTwin(Twin::General); });
 }
 
-/// The first schedule that holds a row; the last one for those that are longer.
-void RowwiseLauncher::selectSchedule(ArrayRef<RowSchedule> schedules,
-                                     Value aligned) {
-  if (schedules.size() == 1)
-    return launch(schedules.front(), aligned);
-  Value holdsRow = b.createOrFold<arith::CmpIOp>(
-      arith::CmpIPredicate::sle, numColumns,
-      math.constant(schedules.front().capacity()));
-  createIf(
-      holdsRow, [&] { launch(schedules.front(), aligned); },
-      [&] { selectSchedule(schedules.drop_front(), aligned); });
-}
-
-void RowwiseLauncher::lower(ArrayRef<RowSchedule> schedules) {
+LogicalResult RowwiseLauncher::lower() {
+  if (failed(layOutThreads()))
+    return failure();
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(op);
   readSizes();
   createIf(
       isNonEmpty(),
       [&] {
-        selectSchedule(schedules, areAllAligned(schedules.front().vector));
+        dispatch.createSwitch(
+            b, sizes, [&](MicroKernelOp microKernel) { launch(microKernel); });
       },
       [] {});
+  return success();
 }
 
 LogicalResult mlir::dietcode::lowerRowwise(RowwiseOp op,
                                            RowwiseLibrary &library) {
-  if (!op.hasPureBufferSemantics())
-    return op.emitOpError("cannot be compiled for the GPU on tensors; "
-                          "bufferize it first");
-  if (failed(checkOperands(op)) || failed(checkBody(op)))
+  FailureOr<OperatorDispatch> dispatch = OperatorDispatch::get(op);
+  if (failed(dispatch) || failed(checkOperands(op)) || failed(checkBody(op)) ||
+      failed(dispatch->checkMicroKernels()))
     return failure();
-  DeviceAttr device = getDevice(op);
-  if (!device)
-    return op.emitOpError("cannot be compiled for the GPU: the module does not "
-                          "say which device it is for; run "
-                          "dietcode-attach-device");
-  const ::dietcode::DeviceSpec &spec = device.getSpec();
-  RowProgram program(op);
-  ::dietcode::RowTraits traits = getRowTraits(op, program);
-  std::vector<RowSchedule> schedules = ::dietcode::listSchedules(traits, spec);
-  if (schedules.empty())
-    return op.emitOpError()
-           << "cannot be compiled for the GPU: a column needs "
-           << traits.columnRegisters << " registers and there are "
-           << traits.reductions
-           << " reductions, more than any kernel has room for; split it";
   ImplicitLocOpBuilder b(op.getLoc(), op.getContext());
-  RowwiseLauncher(b, op, program, spec.maxGridX, library).lower(schedules);
-  return success();
+  return RowwiseLauncher(b, op, *dispatch, getDevice(op).getSpec(), library)
+      .lower();
 }

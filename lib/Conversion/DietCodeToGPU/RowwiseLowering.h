@@ -21,15 +21,16 @@ class RowwiseLibrary {
 public:
   explicit RowwiseLibrary(KernelLibrary &library) : library(library) {}
 
-  /// Generated on first use.
+  /// Generated on first use. `schedule` is how `microKernel` lays out threads.
   gpu::GPUFuncOp getOrCreate(RowwiseOp op, const RowProgram &program,
+                             MicroKernelOp microKernel,
                              const ::dietcode::RowSchedule &schedule,
                              Twin twin);
 
 private:
   struct Entry {
     RowwiseOp op;
-    ::dietcode::RowSchedule schedule;
+    MicroKernelOp microKernel;
     Twin twin;
     gpu::GPUFuncOp kernel;
   };
@@ -38,8 +39,8 @@ private:
   SmallVector<Entry> entries;
 };
 
-/// Puts the code that launches a kernel for `op` in front of it. An error if no
-/// kernel can be generated.
+/// Puts the code that launches the kernels of `op` in front of it. An error if
+/// no kernel can be generated.
 LogicalResult lowerRowwise(RowwiseOp op, RowwiseLibrary &library);
 
 } // namespace mlir::dietcode

@@ -6,8 +6,13 @@
 // One kernel, in two twins, for the static length of rows. A warp sums a row up:
 // four vectors of four for each of 32 lanes, six of eight of which are used.
 module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
+  dietcode.micro_kernel @rows #dietcode.schedule<block = [4, 1024, 1], thread = [1, 32], instruction = rows>
+  dietcode.dispatch @d on () {
+    case -> @rows
+    otherwise -> @rows
+  }
   // CHECK-LABEL: gpu.module @dietcode_kernels
-  // CHECK: gpu.func @rowwise_4x32_8x4_aligned(%[[X:.*]]: memref<?x768xf32>, %[[Y:.*]]: memref<?xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>
+  // CHECK: gpu.func @rowwise_rows_aligned(%[[X:.*]]: memref<?x768xf32>, %[[Y:.*]]: memref<?xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>
   // Blocks take the rows that are beyond the grid in turns.
   // CHECK: %[[BLOCK:.*]] = gpu.block_id x
   // CHECK: %[[STEP:.*]] = gpu.grid_dim x
@@ -25,7 +30,7 @@ module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
   // CHECK-NOT: gpu.barrier
   // CHECK: memref.store
   // CHECK: gpu.return
-  // CHECK: gpu.func @rowwise_4x32_8x4_general
+  // CHECK: gpu.func @rowwise_rows_general
   // CHECK-COUNT-32: memref.load
   // CHECK-NOT: memref.load
   // CHECK: gpu.return
@@ -36,14 +41,14 @@ module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
   // CHECK: %[[ROWS:.*]] = memref.dim
   // CHECK: %[[SOME:.*]] = arith.cmpi sgt, %[[ROWS]], %c0
   // CHECK: scf.if %[[SOME]] {
-  // CHECK: arith.remui %{{.*}}, %c16
   // CHECK: %[[GRID:.*]] = arith.minsi %{{.*}}, %c2147483647
+  // CHECK: arith.remui %{{.*}}, %c16
   // CHECK: scf.if
-  // CHECK: gpu.launch_func @dietcode_kernels::@rowwise_4x32_8x4_aligned blocks in (%[[GRID]], %c1, %c1) threads in (%c128, %c1, %c1)
+  // CHECK: gpu.launch_func @dietcode_kernels::@rowwise_rows_aligned blocks in (%[[GRID]], %c1, %c1) threads in (%c128, %c1, %c1)
   // CHECK: } else {
-  // CHECK: gpu.launch_func @dietcode_kernels::@rowwise_4x32_8x4_general
+  // CHECK: gpu.launch_func @dietcode_kernels::@rowwise_rows_general
   func.func @sum(%x: memref<?x768xf32>, %y: memref<?xf32>) {
-    dietcode.rowwise ins(%x : memref<?x768xf32>) outs(%y : memref<?xf32>) maps [#element, #row] do {
+    dietcode.rowwise dispatch(@d) ins(%x : memref<?x768xf32>) outs(%y : memref<?xf32>) maps [#element, #row] do {
     ^bb0(%e: f32):
       %0 = dietcode.reduce_row add %e : f32
       dietcode.yield %0 : f32
@@ -52,9 +57,9 @@ module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
   }
   // The same kernels serve an equal operator.
   // CHECK-LABEL: func.func @sum_again
-  // CHECK: gpu.launch_func @dietcode_kernels::@rowwise_4x32_8x4_aligned blocks
+  // CHECK: gpu.launch_func @dietcode_kernels::@rowwise_rows_aligned blocks
   func.func @sum_again(%x: memref<?x768xf32>, %y: memref<?xf32>) {
-    dietcode.rowwise ins(%x : memref<?x768xf32>) outs(%y : memref<?xf32>) maps [#element, #row] do {
+    dietcode.rowwise dispatch(@d) ins(%x : memref<?x768xf32>) outs(%y : memref<?xf32>) maps [#element, #row] do {
     ^bb0(%e: f32):
       %0 = dietcode.reduce_row add %e : f32
       dietcode.yield %0 : f32
@@ -70,7 +75,12 @@ module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
 // Rows of more than the lanes hold: a loop for each pass, and partial results
 // through shared memory.
 module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
-  // CHECK: gpu.func @rowwise_1x512_8x4_aligned({{.*}}) workgroup(%[[A:.*]] : memref<16xf32, #gpu.address_space<workgroup>>, %[[B:.*]] : memref<16xf32, #gpu.address_space<workgroup>>)
+  dietcode.micro_kernel @rows #dietcode.schedule<block = [1, 16384, 1], thread = [1, 32], instruction = rows>
+  dietcode.dispatch @d on () {
+    case -> @rows
+    otherwise -> @rows
+  }
+  // CHECK: gpu.func @rowwise_rows_aligned({{.*}}) workgroup(%[[A:.*]] : memref<16xf32, #gpu.address_space<workgroup>>, %[[B:.*]] : memref<16xf32, #gpu.address_space<workgroup>>)
   // CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} {
   // CHECK: scf.for %{{.*}} = %c0 to %c20000 step %c16384 iter_args(%{{.*}}) -> (f32)
   // CHECK: arith.maximumf
@@ -88,7 +98,7 @@ module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
   // CHECK: gpu.barrier
   // CHECK: gpu.return
   func.func @softmax(%x: memref<?x20000xf32>, %y: memref<?x20000xf32>) {
-    dietcode.rowwise ins(%x : memref<?x20000xf32>) outs(%y : memref<?x20000xf32>) maps [#element, #element] do {
+    dietcode.rowwise dispatch(@d) ins(%x : memref<?x20000xf32>) outs(%y : memref<?x20000xf32>) maps [#element, #element] do {
     ^bb0(%e: f32):
       %max = dietcode.reduce_row maximumf %e : f32
       %0 = arith.subf %e, %max : f32
@@ -108,14 +118,19 @@ module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
 // What is computed once is kept from pass to pass: one exponential for each of
 // the columns that a lane holds.
 module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
-  // CHECK: gpu.func @rowwise_16x8_4x4_aligned
+  dietcode.micro_kernel @rows #dietcode.schedule<block = [16, 128, 1], thread = [1, 16], instruction = rows>
+  dietcode.dispatch @d on () {
+    case -> @rows
+    otherwise -> @rows
+  }
+  // CHECK: gpu.func @rowwise_rows_aligned
   // CHECK-COUNT-4: vector.load
   // CHECK-NOT: vector.load
   // CHECK-COUNT-16: math.exp
   // CHECK-NOT: math.exp
   // CHECK: gpu.return
   func.func @softmax(%x: memref<?x128xf32>, %y: memref<?x128xf32>) {
-    dietcode.rowwise ins(%x : memref<?x128xf32>) outs(%y : memref<?x128xf32>) maps [#element, #element] do {
+    dietcode.rowwise dispatch(@d) ins(%x : memref<?x128xf32>) outs(%y : memref<?x128xf32>) maps [#element, #element] do {
     ^bb0(%e: f32):
       %max = dietcode.reduce_row maximumf %e : f32
       %0 = arith.subf %e, %max : f32
@@ -134,21 +149,60 @@ module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
 
 // Without a reduction, many blocks share a row; none is launched for no column.
 module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
-  // CHECK: gpu.func @rowwise_1x128_4x4_aligned
+  dietcode.micro_kernel @rows #dietcode.schedule<block = [1, 2048, 1], thread = [1, 16], instruction = elements>
+  dietcode.micro_kernel @short #dietcode.schedule<block = [128, 4, 1], thread = [1, 4], instruction = elements>
+  dietcode.dispatch @d on (n in [0, 1000000]) {
+    case n in [0, 32] -> @short
+    case n in [33, 1000000] -> @rows
+    otherwise -> @rows
+  }
+  // CHECK: gpu.func @rowwise_short_aligned
   // CHECK-NOT: gpu.shuffle
   // CHECK-LABEL: func.func @scale
   // CHECK: %[[SOME:.*]] = arith.cmpi sgt, %{{.*}}, %c0
   // CHECK: scf.if %[[SOME]]
-  // CHECK: arith.cmpi sle, %{{.*}}, %c4
-  // CHECK: arith.cmpi sle, %{{.*}}, %c32
-  // CHECK: arith.cmpi sle, %{{.*}}, %c512
+  // CHECK: %[[KERNEL:.*]] = dietcode.select @d(%{{.*}})
+  // CHECK: scf.index_switch %[[KERNEL]]
+  // CHECK: case 0 {
+  // CHECK: gpu.launch_func @dietcode_kernels::@rowwise_short_aligned
+  // CHECK: gpu.launch_func @dietcode_kernels::@rowwise_short_general
+  // CHECK: default {
   // CHECK: %[[TILES:.*]] = arith.divui %{{.*}}, %c2048
-  // CHECK: gpu.launch_func @dietcode_kernels::@rowwise_1x128_4x4_aligned
+  // CHECK: gpu.launch_func @dietcode_kernels::@rowwise_rows_aligned
   func.func @scale(%x: memref<?xf32>, %y: memref<?xf32>) {
-    dietcode.rowwise ins(%x : memref<?xf32>) outs(%y : memref<?xf32>) maps [#column, #column] do {
+    dietcode.rowwise dispatch(@d) ins(%x : memref<?xf32>) outs(%y : memref<?xf32>) maps [#column, #column] do {
     ^bb0(%e: f32):
       %0 = arith.negf %e : f32
       dietcode.yield %0 : f32
+    }
+    return
+  }
+}
+// -----
+
+#in = affine_map<(d0, d1) -> (d1, d0)>
+#out = affine_map<(d0, d1) -> (d0, d1)>
+
+// Strides that only the buffers tell take registers, so that lanes hold fewer
+// columns than the schedule says: 4 instead of 32.
+module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
+  dietcode.micro_kernel @rows #dietcode.schedule<block = [4, 1024, 1], thread = [1, 32], instruction = rows>
+  dietcode.dispatch @d on () {
+    case -> @rows
+    otherwise -> @rows
+  }
+  // CHECK: gpu.func @rowwise_rows_general({{.*}}) kernel attributes {known_block_size = array<i32: 128, 1, 1>
+  // CHECK: scf.for %{{.*}} step %c128 iter_args
+  // CHECK-COUNT-4: memref.load
+  // CHECK-NOT: memref.load
+  // CHECK: scf.for
+  func.func @columns(%x: memref<?x?xf64, strided<[?, ?]>>, %y: memref<?x?xf64, strided<[?, ?]>>) {
+    dietcode.rowwise dispatch(@d) ins(%x : memref<?x?xf64, strided<[?, ?]>>) outs(%y : memref<?x?xf64, strided<[?, ?]>>) maps [#in, #out] do {
+    ^bb0(%e: f64):
+      %0 = math.exp %e : f64
+      %1 = dietcode.reduce_row add %0 : f64
+      %2 = arith.divf %0, %1 : f64
+      dietcode.yield %2 : f64
     }
     return
   }

@@ -7,10 +7,10 @@
 // CHECK: 37x64,64x64 {{ *}}simt_{{.*}} {{ *}}1
 // CHECK: 37x64,64x64 {{ *}}simt_{{.*}} {{ *}}4
 // The negations before and after the loop are kernels, too.
-// OWN: 37x64,64x64 rowwise_{{.*}} 2 
-// OWN: 37x64,64x64 rowwise_{{.*}} 3 
+// OWN: 37x64,64x64 {{ *}}simt_{{.*}}_elements {{.*}} 2 
+// OWN: 37x64,64x64 {{ *}}simt_{{.*}}_elements {{.*}} 3 
 // OWN: simt_
-// OWN: 37x64,64x64 rowwise_{{.*}} 6 
+// OWN: 37x64,64x64 {{ *}}simt_{{.*}}_elements {{.*}} 6 
 // OWN-COUNT-4: simt_
 
 func.func @from_argument(%x: tensor<?x64xf32>, %w: tensor<64x64xf32>, %n: index) -> tensor<?x64xf32> {

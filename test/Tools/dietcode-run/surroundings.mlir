@@ -4,7 +4,7 @@
 
 // RUN: dietcode-run %s --check --arg-shapes 17x64,64x128,128x32,=5,=0.25 | FileCheck %s
 // CHECK: 17x64,64x128,128x32 {{ *}}simt_{{.*}} 3 {{ *}}{{[0-9.]+}}e-07
-// CHECK-NEXT: {{^}} {{ *}}rowwise_
+// CHECK-NEXT: {{^}} {{ *}}simt_{{.*}}_elements
 // CHECK-NEXT: {{^}} {{ *}}simt_
 
 func.func private @half(%x: f32) -> f32 {

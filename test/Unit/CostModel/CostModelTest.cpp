@@ -43,20 +43,57 @@ TEST(OperatorTraits, SignaturesRoundTrip) {
     EXPECT_FALSE(parseSignature(text)) << text;
 }
 
-TEST(Features, AreNamedOnceAndFinite) {
-  std::vector<std::string_view> names = kernelFeatureNames();
-  EXPECT_EQ(std::set<std::string_view>(names.begin(), names.end()).size(),
-            names.size());
-  AnalyticalModel model(t4());
-  for (const Schedule &schedule : enumerateSchedules(t4())) {
-    KernelProfile profile = model.profile(schedule);
-    std::vector<float> features =
-        kernelFeatures(profile, model.cost(profile), {}, t4());
-    ASSERT_EQ(features.size(), names.size());
-    for (size_t i = 0; i < names.size(); ++i)
-      EXPECT_TRUE(std::isfinite(features[i]))
-          << schedule.name() << " " << names[i];
+/// Of a softmax of f32, as dietcode.rowwise gives them.
+static OperatorTraits softmaxTraits() {
+  OperatorTraits traits;
+  traits.kind = "rowwise";
+  traits.rows = RowTraits{RowAccess::Columns, 4, 1, 2, 2, 2, 8, 25};
+  return traits;
+}
+
+TEST(OperatorTraits, SignaturesOfRowsRoundTrip) {
+  EXPECT_EQ(softmaxTraits().signature(),
+            "rowwise f32 columns v4 c1 r2 p2 a2 b8 o25");
+  for (const char *text : {"rowwise f32 columns v4 c1 r2 p2 a2 b8 o25",
+                           "rowwise f16 mixed v1 c9 r0 p0 a3 b4 o1"}) {
+    Expected<OperatorTraits> parsed = parseSignature(text);
+    ASSERT_TRUE(parsed) << text;
+    ASSERT_TRUE(parsed->rows) << text;
+    EXPECT_EQ(parsed->signature(), text);
   }
+  for (const char *text :
+       {"rowwise f32 columns", "rowwise f32 columns v4 c1 r2 p2 a2 b8",
+        "rowwise f32 lines v4 c1 r2 p2 a2 b8 o25",
+        "rowwise f32 columns v4 c1 r2 p2 a2 o8 b25",
+        "rowwise f32 columns v4 c1 r2 p2 a2 b8 o25 e1",
+        "rowwise f32 columns v4 c1 r-2 p2 a2 b8 o25",
+        "rowwise f32 columns v04 c1 r2 p2 a2 b8 o25"})
+    EXPECT_FALSE(parseSignature(text)) << text;
+}
+
+TEST(Features, AreNamedOnceAndFinite) {
+  std::vector<std::string_view> all = kernelFeatureNames();
+  EXPECT_EQ(std::set<std::string_view>(all.begin(), all.end()).size(),
+            all.size());
+  AnalyticalModel model(t4());
+  size_t count = 0;
+  for (const OperatorTraits &traits : {OperatorTraits(), softmaxTraits()}) {
+    std::vector<std::string_view> names = kernelFeatureNames(familyOf(traits));
+    count += names.size();
+    for (const Schedule &schedule :
+         enumerateSchedules(t4(), {}, traits.instructions())) {
+      KernelProfile profile = model.profile(schedule, std::nullopt, traits);
+      if (!profile.valid)
+        continue;
+      std::vector<float> features =
+          kernelFeatures(profile, model.cost(profile), traits, t4());
+      ASSERT_EQ(features.size(), names.size());
+      for (size_t i = 0; i < names.size(); ++i)
+        EXPECT_TRUE(std::isfinite(features[i]))
+            << schedule.name() << " " << names[i];
+    }
+  }
+  EXPECT_EQ(count, all.size());
 }
 
 //===----------------------------------------------------------------------===//

@@ -122,8 +122,8 @@ TEST(Schedule, RefusesMalformedNames) {
             "' is not a schedule; write one as "
             "<blockM>x<blockN>x<blockK>_<threadM>x<threadN>, for example "
             "128x128x8_8x8, followed by what is not as by default: "
-            "_mma, _mma16 or _mma8, _s<stages>, _k<split>, _v<vector>, _nm or "
-            "_mnm");
+            "_mma, _mma16, _mma8, _rows or _elements, _s<stages>, _k<split>, "
+            "_v<vector>, _nm or _mnm");
   }
 }
 
@@ -492,7 +492,8 @@ TEST(Space, RefusesMistakes) {
   EXPECT_EQ(messageFor("warps=4"),
             "'warps' is no axis of the space of schedules; there are block_m, "
             "block_n, block_k, thread_m, thread_n, stages, split, vector, "
-            "order, instruction");
+            "rows.block_m, rows.block_n, rows.thread_n, rows.vector, order, "
+            "instruction");
   EXPECT_EQ(messageFor("split"),
             "'' is no value of the axis 'split' of the space of schedules");
   EXPECT_EQ(messageFor("split=1,,2"),

@@ -73,7 +73,7 @@ LogicalResult ContractOp::verifyRegions() {
 }
 
 LogicalResult ContractOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
-  return contraction_impl::verifyDispatch(*this, symbolTable);
+  return operator_impl::verifyDispatch(*this, symbolTable);
 }
 
 void ContractOp::getEffects(

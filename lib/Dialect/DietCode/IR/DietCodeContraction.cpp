@@ -376,23 +376,6 @@ LogicalResult contraction_impl::verifyEpilogue(Interface op) {
   return success();
 }
 
-LogicalResult
-contraction_impl::verifyDispatch(Interface op,
-                                 SymbolTableCollection &symbolTable) {
-  FlatSymbolRefAttr symbol = op.getDispatchAttr();
-  if (!symbol)
-    return success();
-  auto table = symbolTable.lookupNearestSymbolFrom<DispatchOp>(op, symbol);
-  if (!table)
-    return op->emitOpError() << "there is no dietcode.dispatch " << symbol;
-  SmallVector<StringRef> names = op.getTiledDimNames();
-  for (StringRef dim : table.getDims().getAsValueRange<StringAttr>())
-    if (!llvm::is_contained(names, dim))
-      return op->emitOpError() << "has no dimension '" << dim << "', on which "
-                               << symbol << " dispatches";
-  return success();
-}
-
 //===----------------------------------------------------------------------===//
 // Canonicalization
 //===----------------------------------------------------------------------===//

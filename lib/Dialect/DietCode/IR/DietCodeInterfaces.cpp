@@ -182,6 +182,24 @@ bool operator_impl::isScalarArithmetic(Operation &op) {
          llvm::none_of(op.getResultTypes(), isShaped);
 }
 
+LogicalResult
+operator_impl::verifyDispatch(Operation *op,
+                              SymbolTableCollection &symbolTable) {
+  auto served = cast<OperatorOpInterface>(op);
+  FlatSymbolRefAttr symbol = served.getDispatchAttr();
+  if (!symbol)
+    return success();
+  auto table = symbolTable.lookupNearestSymbolFrom<DispatchOp>(op, symbol);
+  if (!table)
+    return op->emitOpError() << "there is no dietcode.dispatch " << symbol;
+  SmallVector<StringRef> names = served.getTiledDimNames();
+  for (StringRef dim : table.getDims().getAsValueRange<StringAttr>())
+    if (!llvm::is_contained(names, dim))
+      return op->emitOpError() << "has no dimension '" << dim << "', on which "
+                               << symbol << " dispatches";
+  return success();
+}
+
 SmallVector<OpFoldResult> operator_impl::reifyShape(OpBuilder &builder,
                                                     Location loc, Value value) {
   auto type = cast<ShapedType>(value.getType());

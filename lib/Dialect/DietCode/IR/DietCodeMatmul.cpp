@@ -65,7 +65,7 @@ LogicalResult MatmulOp::verifyRegions() {
 }
 
 LogicalResult MatmulOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
-  return contraction_impl::verifyDispatch(*this, symbolTable);
+  return operator_impl::verifyDispatch(*this, symbolTable);
 }
 
 void MatmulOp::getEffects(

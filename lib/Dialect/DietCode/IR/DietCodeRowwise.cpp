@@ -44,7 +44,7 @@ void RowwiseOp::build(OpBuilder &builder, OperationState &state,
     if (isa<RankedTensorType>(output.getType()))
       results.push_back(output.getType());
   build(builder, state, results, inputs, outputs,
-        builder.getAffineMapArrayAttr(maps));
+        builder.getAffineMapArrayAttr(maps), /*dispatch=*/FlatSymbolRefAttr());
 }
 
 bool RowwiseOp::isKernelType(Type type) {

@@ -38,6 +38,7 @@ static SmallVector<Value> createWithout(RowwiseOp op,
   }
   auto result = RowwiseOp::create(rewriter, op.getLoc(), inputs, outputs, maps);
   result->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  result.setDispatchAttr(op.getDispatchAttr());
   YieldOp yield = op.getYield();
   SmallVector<Value> yielded, replacements;
   for (auto [index, value] : llvm::enumerate(yield.getValues())) {

@@ -9,6 +9,9 @@
 #include "dietcode/Dialect/DietCode/Transforms/OperatorShapes.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
+#include <cmath>
+#include <set>
+
 using namespace mlir;
 using namespace mlir::dietcode;
 using ::dietcode::Interval;
@@ -99,6 +102,21 @@ static bool isShape(ArrayRef<int64_t> sizes) {
   return llvm::all_of(sizes, [](int64_t size) { return size >= 0; });
 }
 
+/// Keeps at most `most` points, one of those that are near to each other by
+/// magnitude.
+static void thinOut(std::vector<SamplePoint> &points, size_t most) {
+  constexpr double kDoublings = 0.25, kWiden = 1.25;
+  for (double width = kDoublings; points.size() > most; width *= kWiden) {
+    std::set<std::vector<int64_t>> taken;
+    llvm::erase_if(points, [&](const SamplePoint &point) {
+      std::vector<int64_t> cell;
+      for (int64_t size : point.dims)
+        cell.push_back(std::floor(std::log2(double(size) + 1) / width));
+      return !taken.insert(std::move(cell)).second;
+    });
+  }
+}
+
 FailureOr<std::vector<SamplePoint>>
 mlir::dietcode::sampleRange(OperatorOpInterface op,
                             const OperatorShapes &shapes, size_t maxPoints) {
@@ -110,9 +128,15 @@ mlir::dietcode::sampleRange(OperatorOpInterface op,
     multiples.push_back(shapes.varMultiples[var]);
   }
   SmallVector<int64_t> vars(shapes.varRanges.size(), 0);
+  // Where there are more variables than dimensions, many of their values give
+  // about the same shape.
+  constexpr size_t kOversampling = 64;
+  size_t samples = maxPoints;
+  if (used.size() > shapes.dynamicDims.size())
+    samples *= kOversampling;
   std::vector<SamplePoint> points;
   for (const SamplePoint &sample :
-       ::dietcode::sampleDomain(ranges, maxPoints, multiples)) {
+       ::dietcode::sampleDomain(ranges, samples, multiples)) {
     for (auto [var, value] : llvm::zip_equal(used, sample.dims))
       vars[var] = value;
     std::vector<int64_t> sizes = shapes.evaluate(vars);
@@ -122,6 +146,7 @@ mlir::dietcode::sampleRange(OperatorOpInterface op,
   if (points.empty())
     return op->emitOpError("has a negative dimension at every sample of the "
                            "declared range; change the range");
+  thinOut(points, maxPoints);
   for (SamplePoint &point : points)
     point.weight /= points.size();
   return std::move(points);

@@ -23,8 +23,9 @@ using namespace mlir::dietcode;
 using ::dietcode::MicroKernelCost;
 
 /// The candidates for operators that the same instructions serve and that read
-/// and write elements of the same sizes.
-using CandidateKey = std::tuple<std::vector<::dietcode::Instruction>, int, int>;
+/// and write elements of the same sizes; on rows, for those of one signature.
+using CandidateKey =
+    std::tuple<std::vector<::dietcode::Instruction>, int, int, std::string>;
 using Candidates = std::map<CandidateKey, std::vector<MicroKernelCost>>;
 
 /// Every schedule that the device can run, with its cost by the device table.
@@ -88,7 +89,8 @@ private:
       ::dietcode::OperatorTraits traits = op.getTraits();
       std::vector<::dietcode::Instruction> instructions = getInstructions(op);
       auto [at, isNew] = candidates.try_emplace(
-          {instructions, traits.factorBytes(), traits.outBytes()});
+          {instructions, traits.factorBytes(), traits.outBytes(),
+           traits.rows ? traits.signature() : ""});
       std::vector<MicroKernelCost> &costs = at->second;
       if (isNew)
         costs = costAnalytically(device.getSpec(), instructions, traits);

@@ -695,7 +695,7 @@ dietcode.micro_kernel @k #dietcode.schedule<block = [8, 8, 8], thread = [1, 1], 
 
 // -----
 
-// expected-error @below {{there is no instruction wmma; a schedule has one of fma, mma_f16, mma_f16_f16, mma_i8}}
+// expected-error @below {{there is no instruction wmma; a schedule has one of fma, mma_f16, mma_f16_f16, mma_i8, rows, elements}}
 dietcode.micro_kernel @k #dietcode.schedule<block = [64, 64, 32], thread = [32, 32], instruction = wmma>
 
 // -----

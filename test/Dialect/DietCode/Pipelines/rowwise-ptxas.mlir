@@ -2,10 +2,11 @@
 // RUN: dietcode-opt %s --dietcode-to-llvm | %extract_ptx > %t.ptx
 // RUN: %ptxas -arch=sm_75 -v %t.ptx -o /dev/null 2>&1 | FileCheck %s --implicit-check-not="{{[1-9][0-9]*}} bytes spill" --implicit-check-not="{{error|fatal|warning}}"
 
-// ptxas accepts every kernel of these operators, one for each schedule of the
-// list and twin, and spills no register.
-// CHECK-DAG: Compiling entry function 'rowwise_16x8_{{.*}}_aligned{{.*}}' for 'sm_75'
-// CHECK-DAG: Compiling entry function 'rowwise_1x512_{{.*}}_general{{.*}}' for 'sm_75'
+// ptxas accepts every kernel of these operators, one for each schedule that is
+// selected and twin, and spills no register.
+// CHECK-DAG: Compiling entry function 'rowwise_simt_{{.*}}_rows_aligned{{.*}}' for 'sm_75'
+// CHECK-DAG: Compiling entry function 'rowwise_simt_{{.*}}_rows_general{{.*}}' for 'sm_75'
+// CHECK-DAG: Compiling entry function 'rowwise_simt_{{.*}}_elements_{{.*}}' for 'sm_75'
 // CHECK: 0 bytes spill stores, 0 bytes spill loads
 
 #element = affine_map<(d0, d1) -> (d0, d1)>

@@ -64,6 +64,9 @@ OpFoldResult createExtent(OpBuilder &builder, Operation *op,
 /// The size of a dimension of a tensor or buffer.
 OpFoldResult createDim(OpBuilder &builder, Location loc, Value value,
                        int64_t dim);
+/// The symbol of the dispatch of an operator, and the dimensions that it is
+/// over.
+LogicalResult verifyDispatch(Operation *op, SymbolTableCollection &symbolTable);
 /// Whether `op` computes numbers from numbers, for each element alone.
 bool isScalarArithmetic(Operation &op);
 /// The sizes of `value`, a tensor.
@@ -124,9 +127,6 @@ Type getSumElementType(Operation *op);
 /// Operands, element types and the maps of the epilogue.
 LogicalResult verifyOperands(ContractionOpInterface op);
 LogicalResult verifyEpilogue(ContractionOpInterface op);
-/// The symbol of the dispatch, and the dimensions that it is over.
-LogicalResult verifyDispatch(ContractionOpInterface op,
-                             SymbolTableCollection &symbolTable);
 void getEffects(
     ContractionOpInterface op,
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>

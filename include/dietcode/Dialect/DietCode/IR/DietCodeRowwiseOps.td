@@ -13,6 +13,7 @@ include "dietcode/Dialect/DietCode/IR/DietCodeDialect.td"
 include "dietcode/Dialect/DietCode/IR/DietCodeInterfaces.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/EnumAttr.td"
+include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -20,7 +21,9 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def DietCode_RowwiseOp : DietCode_Op<"rowwise", [
     IsolatedFromAbove, AttrSizedOperandSegments, DestinationStyleOpInterface,
     DeclareOpInterfaceMethods<DietCode_ProblemOpInterface>,
+    DeclareOpInterfaceMethods<DietCode_OperatorOpInterface>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "arithmetic on the elements of rows, with reductions of rows";
   let description = [{
@@ -37,6 +40,10 @@ def DietCode_RowwiseOp : DietCode_Op<"rowwise", [
     *uniform* in the row if it comes from reductions, from constants and from
     inputs whose maps drop the column alone. An output whose map drops the column
     is given a uniform value, and is written once for each row.
+
+    The tiled dimensions are the rows, `m`, and the columns, `n`. `dispatch` refers
+    to the `dietcode.dispatch` over them that serves the operator, once one was
+    selected.
 
     Works in destination-passing style on tensors or in place on buffers. Outputs
     are not read. On buffers, an output may be one of the inputs if both are
@@ -65,11 +72,12 @@ def DietCode_RowwiseOp : DietCode_Op<"rowwise", [
   let arguments = (ins
     Variadic<AnyTypeOf<[AnyRankedTensor, AnyMemRef]>>:$inputs,
     Variadic<AnyTypeOf<[AnyRankedTensor, AnyMemRef]>>:$outputs,
-    AffineMapArrayAttr:$maps);
+    AffineMapArrayAttr:$maps,
+    OptionalAttr<FlatSymbolRefAttr>:$dispatch);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    (`ins` `(` $inputs^ `:` type($inputs) `)`)?
+    (`dispatch` `(` $dispatch^ `)`)? (`ins` `(` $inputs^ `:` type($inputs) `)`)?
     `outs` `(` $outputs `:` type($outputs) `)`
     `maps` $maps `do` $body attr-dict (`->` type($results)^)?
   }];
@@ -93,6 +101,13 @@ def DietCode_RowwiseOp : DietCode_Op<"rowwise", [
     bool variesWithColumn(unsigned operand) {
       return getOperandMaps()[operand].isFunctionOfDim(getColumnDim());
     }
+    /// Whether aligned kernels access `operand` in vectors along the columns. The
+    /// column must then have stride one and an extent that is a multiple of the
+    /// vector, the other strides must be multiples too, and the operand must
+    /// start at an address aligned to a vector.
+    bool isVectorized(unsigned operand);
+    /// What schedules depend on.
+    ::dietcode::RowTraits getRowTraits();
     /// The values of the region that are the same in all columns of a row.
     ::llvm::DenseSet<::mlir::Value> getUniformValues();
     ::mlir::dietcode::YieldOp getYield();

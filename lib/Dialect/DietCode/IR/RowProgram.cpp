@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowProgram.h"
+#include "dietcode/Dialect/DietCode/IR/RowProgram.h"
 
 using namespace mlir;
 using namespace mlir::dietcode;

@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef DIETCODE_CONVERSION_DIETCODETOGPU_ROWPROGRAM_H
-#define DIETCODE_CONVERSION_DIETCODETOGPU_ROWPROGRAM_H
+#ifndef DIETCODE_DIALECT_DIETCODE_IR_ROWPROGRAM_H
+#define DIETCODE_DIALECT_DIETCODE_IR_ROWPROGRAM_H
 
 #include "dietcode/Dialect/DietCode/IR/DietCode.h"
 #include "llvm/ADT/SetVector.h"
@@ -72,4 +72,4 @@ private:
 
 } // namespace mlir::dietcode
 
-#endif // DIETCODE_CONVERSION_DIETCODETOGPU_ROWPROGRAM_H
+#endif // DIETCODE_DIALECT_DIETCODE_IR_ROWPROGRAM_H
