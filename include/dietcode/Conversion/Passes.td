@@ -61,22 +61,22 @@ def ConvertLinalgToRowwisePass : Pass<"convert-linalg-to-rowwise"> {
   let summary = "Raise memory-bound linalg operations to dietcode.rowwise";
   let description = [{
     Turns operations of linalg on tensors that are elementwise, that copy,
-    broadcast or transpose, or that reduce one dimension into
+    broadcast or transpose, or that reduce some dimensions into
     `dietcode.rowwise`, whatever their name: what they compute is read off their
     indexing maps and bodies. Meant to follow `convert-linalg-to-dietcode`, so
     that epilogues of products are fused there. `linalg.softmax` is decomposed
     first.
 
-    The column is the dimension that is reduced, or else the innermost one of
-    the result. What a reduction starts from is dropped if it is a fill with the
+    The columns are the dimensions that are reduced, or else the innermost one
+    of the result. What a reduction starts from is dropped if it is a fill with the
     neutral element, and otherwise combined with the result. A dimension of size
     one that is indexed by 0, as kept by a reduction, is dropped by a reshape.
 
     Left to loops on the host are operations on buffers, products of matrices
-    and convolutions, maps that are not of distinct loops, reductions of several
-    dimensions, bodies with `linalg.index` or without a single combining
-    operation, and elements that kernels do not compute with, such as bf16. Of
-    those on tensors that are no products, a warning says why.
+    and convolutions, maps that are not of distinct loops, bodies with
+    `linalg.index` or without a single combining operation, and elements that
+    kernels do not compute with, such as bf16. Of those on tensors that are no
+    products, a warning says why.
 
     Example:
 

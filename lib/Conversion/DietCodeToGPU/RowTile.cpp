@@ -54,9 +54,9 @@ bool RowTile::isVector(unsigned operand) const {
 
 /// Of column `column + index` in an operand.
 Value RowTile::getOffset(unsigned operand, Value column, int64_t index) {
-  Value stride = context.views[operand].getStride(b, context.op.getColumnDim());
   return math.add(context.row.bases[operand],
-                  math.mul(math.add(column, index), stride));
+                  context.views[operand].getOffset(b, context.columns,
+                                                   math.add(column, index)));
 }
 
 SmallVector<Value> RowTile::createZeros(TypeRange types) {

@@ -18,7 +18,8 @@
 
 namespace mlir::dietcode {
 
-/// A row as one lane sees it. All operands are addressed by the column alone.
+/// A row as one lane sees it. All operands are addressed by the number of the
+/// column alone.
 struct RowPosition {
   Value lane;               ///< Of the row.
   Value size;               ///< Columns of the row.
@@ -37,6 +38,7 @@ public:
     const ::dietcode::RowSchedule &schedule;
     Twin twin;
     ArrayRef<MatrixView> views;
+    const TiledDim &columns;
     const RowPosition &row;
   };
 

@@ -56,21 +56,23 @@ static constexpr int64_t kAddressRegisters = 4;
 static bool isContiguousAlongColumn(RowwiseOp op, unsigned operand) {
   auto type = cast<MemRefType>(op->getOperand(operand).getType());
   return getContiguousDim(type, op.getOperandMaps()[operand]) ==
-         op.getColumnDim();
+         op.getNumDims() - 1;
 }
 
 /// Whether the type tells how far columns are apart, so that one address serves
 /// many of them.
 static bool hasStaticColumnStride(RowwiseOp op, unsigned operand) {
   auto type = cast<MemRefType>(op->getOperand(operand).getType());
+  AffineMap map = op.getOperandMaps()[operand];
   SmallVector<int64_t> strides;
   int64_t offset;
-  if (failed(type.getStridesAndOffset(strides, offset)))
+  if (!isLinear(type, map, llvm::to_vector(op.getColumnDims())) ||
+      failed(type.getStridesAndOffset(strides, offset)))
     return false;
-  AffineMap map = op.getOperandMaps()[operand];
-  return llvm::any_of(llvm::enumerate(strides), [&](auto stride) {
-    return !ShapedType::isDynamic(stride.value()) &&
-           map.getDimPosition(stride.index()) == op.getColumnDim();
+  AffineExpr column = getAffineDimExpr(op.getNumDims() - 1, op.getContext());
+  return llvm::any_of(llvm::zip_equal(strides, map.getResults()), [&](auto of) {
+    auto [stride, expr] = of;
+    return !ShapedType::isDynamic(stride) && expr == column;
   });
 }
 
@@ -134,7 +136,8 @@ private:
                      Value start);
   RowTile createTile(const RowPosition &row, Value start,
                      ArrayRef<unsigned> inputs) {
-    return RowTile({b, op, program, schedule, twin, views, row}, start, inputs);
+    return RowTile({b, op, program, schedule, twin, views, columns, row}, start,
+                   inputs);
   }
   void forEachTile(const RowPosition &row, ValueRange inits,
                    function_ref<SmallVector<Value>(Value, ValueRange)> body,
@@ -149,8 +152,7 @@ private:
   Twin twin;
 
   SmallVector<MatrixView> views; ///< Of each operand.
-  TiledDim rows;
-  Value numColumns;
+  TiledDim rows, columns;
   Value threadId;
   DenseMap<Operation *, Value> shared; ///< For the partials of each reduction.
 };
@@ -160,9 +162,11 @@ private:
 void KernelBuilder::readSizes() {
   auto problem = cast<ProblemOpInterface>(op.getOperation());
   SmallVector<Value> sizes = createSizes(b, problem, views);
-  numColumns = sizes.pop_back_val();
-  auto dims = llvm::to_vector(llvm::seq(op.getColumnDim()));
-  rows = TiledDim(b, dims, sizes);
+  ArrayRef<Value> all(sizes);
+  unsigned numRows = op.getNumRowDims();
+  rows = TiledDim(b, llvm::to_vector(op.getRowDims()), all.take_front(numRows));
+  columns =
+      TiledDim(b, llvm::to_vector(op.getColumnDims()), all.drop_front(numRows));
 }
 
 /// Where row number `row`, which may be past the end, is in each operand.
@@ -170,7 +174,7 @@ RowPosition KernelBuilder::createRow(Value row) {
   RowPosition position;
   position.isWritten = math.less(row, rows.getExtent());
   position.lane = math.rem(threadId, schedule.lanes);
-  position.size = numColumns;
+  position.size = columns.getExtent();
   Value last = math.sub(rows.getExtent(), math.constant(1));
   ProblemIndices indices = rows.getIndices(b, math.min(row, last));
   for (const MatrixView &view : views)
@@ -304,7 +308,8 @@ void KernelBuilder::computeStreaming(const RowPosition &row,
 void KernelBuilder::computeBlock(Value block) {
   Value start = math.constant(0), rowBlock = block;
   if (!hasReductions()) {
-    Value tiles = math.max(math.ceilDiv(numColumns, schedule.capacity()), 1);
+    Value tiles =
+        math.max(math.ceilDiv(columns.getExtent(), schedule.capacity()), 1);
     start = math.mul(b.createOrFold<arith::RemUIOp>(block, tiles),
                      schedule.capacity());
     rowBlock = b.createOrFold<arith::DivUIOp>(block, tiles);
@@ -348,7 +353,8 @@ void KernelBuilder::build(gpu::GPUFuncOp kernel) {
   Value blocks = math.ceilDiv(rows.getExtent(), schedule.rows());
   if (!hasReductions())
     blocks = math.mul(
-        blocks, math.max(math.ceilDiv(numColumns, schedule.capacity()), 1));
+        blocks,
+        math.max(math.ceilDiv(columns.getExtent(), schedule.capacity()), 1));
   Value first = gpu::BlockIdOp::create(b, gpu::Dimension::x);
   Value step = gpu::GridDimOp::create(b, gpu::Dimension::x);
   scf::ForOp::create(b, first, blocks, step, ValueRange(),

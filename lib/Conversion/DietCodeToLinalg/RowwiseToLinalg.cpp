@@ -25,6 +25,7 @@ struct Source {
   Value inBody; ///< What it is in the region of the operator.
   Value operand;
   AffineMap map;
+  bool variesWithColumn;
 };
 
 class RowwiseLowering {
@@ -59,7 +60,8 @@ RowwiseLowering::RowwiseLowering(RowwiseOp op, PatternRewriter &rewriter)
       replacements(op->getNumResults()) {
   SmallVector<AffineMap> maps = op.getOperandMaps();
   for (auto [index, input] : llvm::enumerate(op.getInputs()))
-    sources.push_back({op.getBody().getArgument(index), input, maps[index]});
+    sources.push_back({op.getBody().getArgument(index), input, maps[index],
+                       op.variesWithColumn(index)});
 }
 
 OpFoldResult RowwiseLowering::getExtent(unsigned dim) {
@@ -70,7 +72,7 @@ OpFoldResult RowwiseLowering::getExtent(unsigned dim) {
 /// A tensor or buffer with one element for each row.
 Value RowwiseLowering::createRowBuffer(Type elementType) {
   SmallVector<OpFoldResult> sizes;
-  for (unsigned dim : llvm::seq(op.getColumnDim()))
+  for (unsigned dim : op.getRowDims())
     sizes.push_back(getExtent(dim));
   if (!isOnBuffers)
     return tensor::EmptyOp::create(rewriter, op.getLoc(), sizes, elementType);
@@ -100,20 +102,21 @@ Operation *RowwiseLowering::createGeneric(
     bool reduces,
     function_ref<SmallVector<Value>(OpBuilder &, IRMapping &, ValueRange)>
         body) {
-  unsigned column = op.getColumnDim();
   SmallVector<Source> read;
   for (const Source &source : sources)
-    if (overColumns || !source.map.isFunctionOfDim(column))
+    if (overColumns || !source.variesWithColumn)
       read.push_back(source);
   // Where no input tells the number of columns, an output does, unread.
-  bool isTold = llvm::any_of(read, [&](const Source &source) {
-    return source.map.isFunctionOfDim(column);
+  bool isTold = llvm::all_of(op.getColumnDims(), [&](unsigned column) {
+    return llvm::any_of(read, [&](const Source &source) {
+      return source.map.isFunctionOfDim(column);
+    });
   });
   if (reduces && !isTold)
     for (auto [index, output] : llvm::enumerate(op.getOutputs()))
       if (unsigned operand = op.getInputs().size() + index;
           op.variesWithColumn(operand))
-        read.push_back({Value(), output, op.getOperandMaps()[operand]});
+        read.push_back({Value(), output, op.getOperandMaps()[operand], true});
   SmallVector<AffineMap> maps;
   SmallVector<Value> ins;
   for (const Source &source : read) {
@@ -123,11 +126,13 @@ Operation *RowwiseLowering::createGeneric(
   llvm::append_range(maps, outMaps);
   if (!overColumns)
     for (AffineMap &map : maps)
-      map = AffineMap::get(column, 0, map.getResults(), op.getContext());
-  SmallVector<utils::IteratorType> iterators(column + overColumns,
+      map = AffineMap::get(op.getNumRowDims(), 0, map.getResults(),
+                           op.getContext());
+  SmallVector<utils::IteratorType> iterators(op.getNumRowDims(),
                                              utils::IteratorType::parallel);
-  if (reduces)
-    iterators.back() = utils::IteratorType::reduction;
+  if (overColumns)
+    iterators.append(op.getColumns(), reduces ? utils::IteratorType::reduction
+                                              : utils::IteratorType::parallel);
   SmallVector<Type> types;
   if (!isOnBuffers)
     types = llvm::map_to_vector(outs, [](Value out) { return out.getType(); });
@@ -148,7 +153,7 @@ void RowwiseLowering::lowerReduction(ReduceRowOp reduction) {
   Type type = reduction.getType();
   AffineMap rows =
       AffineMap::getMultiDimIdentityMap(op.getNumDims(), op.getContext())
-          .dropResult(op.getColumnDim());
+          .getSubMap(llvm::to_vector(op.getRowDims()));
   Value buffer = createRowBuffer(type);
   Value neutral = arith::ConstantOp::create(
       rewriter, op.getLoc(), getNeutralElement(reduction.getKind(), type));
@@ -162,7 +167,7 @@ void RowwiseLowering::lowerReduction(ReduceRowOp reduction) {
             builder, op.getLoc(), reduction.getKind(), outs.front(), value)};
       });
   Value result = isOnBuffers ? buffer : generic->getResult(0);
-  sources.push_back({reduction.getResult(), result, rows});
+  sources.push_back({reduction.getResult(), result, rows, false});
 }
 
 /// Writes the outputs that vary with the column, or those that do not.

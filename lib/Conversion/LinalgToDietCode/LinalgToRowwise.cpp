@@ -162,7 +162,8 @@ static RowwiseOp createRowwise(const RowwisePlan &plan,
     outputs.push_back(createDestination(output, loc, rewriter));
     maps.push_back(getOperatorMap(output.map, plan.loops));
   }
-  auto op = RowwiseOp::create(rewriter, loc, inputs, outputs, maps);
+  auto op =
+      RowwiseOp::create(rewriter, loc, inputs, outputs, plan.columns, maps);
   createBody(plan, op, rewriter);
   return op;
 }

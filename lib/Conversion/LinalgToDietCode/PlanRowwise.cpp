@@ -84,8 +84,6 @@ static SmallVector<AffineMap> simplifyMaps(linalg::LinalgOp op) {
 /// Why the operands or the loops of `op`, which are indexed through `maps`, are
 /// not those of a rowwise operator; empty if they are.
 static StringRef findObstacle(linalg::LinalgOp op, ArrayRef<AffineMap> maps) {
-  if (op.getNumReductionLoops() > 1)
-    return "reduces more than one dimension";
   if (op.getNumReductionLoops() + op.getNumParallelLoops() != op.getNumLoops())
     return "has loops that are neither parallel nor a reduction";
   for (OpOperand &operand : op->getOpOperands()) {
@@ -151,28 +149,47 @@ static SmallVector<unsigned> getLoops(AffineMap map) {
   return loops;
 }
 
-/// The column is what is reduced, or else the innermost dimension of the
+/// The loops that reduce, in the order of the input that has most of them.
+static SmallVector<unsigned> orderReductions(linalg::LinalgOp op,
+                                             ArrayRef<AffineMap> maps) {
+  SmallVector<unsigned> most;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    SmallVector<unsigned> read = getLoops(maps[input->getOperandNumber()]);
+    llvm::erase_if(read, [&](unsigned loop) { return !isReduction(op, loop); });
+    if (read.size() > most.size())
+      most = read;
+  }
+  for (unsigned loop : llvm::seq(op.getNumLoops()))
+    if (isReduction(op, loop) && !llvm::is_contained(most, loop))
+      most.push_back(loop);
+  return most;
+}
+
+/// The columns are what is reduced, or else the innermost dimension of the
 /// result. Rows are in the order of the result, but for one along which the
 /// elements of an input are neighbours, which comes last: threads that compute
 /// successive rows then read neighbours.
-static SmallVector<unsigned> orderLoops(linalg::LinalgOp op,
-                                        ArrayRef<AffineMap> maps) {
-  SmallVector<unsigned> loops =
+static void orderLoops(RowwisePlan &plan, ArrayRef<AffineMap> maps) {
+  linalg::LinalgOp op = plan.source;
+  SmallVector<unsigned> rows =
       getLoops(maps[op.getDpsInitOperand(0)->getOperandNumber()]);
-  for (unsigned loop : llvm::seq(op.getNumLoops()))
-    if (isReduction(op, loop))
-      loops.push_back(loop);
-  unsigned column = loops.back();
+  SmallVector<unsigned> columns = orderReductions(op, maps);
+  if (columns.empty())
+    columns.push_back(rows.pop_back_val());
   for (OpOperand *input : op.getDpsInputOperands()) {
     SmallVector<unsigned> read = getLoops(maps[input->getOperandNumber()]);
-    if (!llvm::is_contained(read, column) || read.back() == column)
+    auto isColumn = [&](unsigned loop) {
+      return llvm::is_contained(columns, loop);
+    };
+    if (llvm::none_of(read, isColumn) || isColumn(read.back()))
       continue;
-    loops.pop_back();
-    loops.erase(llvm::find(loops, read.back()));
-    loops.append({read.back(), column});
+    rows.erase(llvm::find(rows, read.back()));
+    rows.push_back(read.back());
     break;
   }
-  return loops;
+  plan.loops = std::move(rows);
+  llvm::append_range(plan.loops, columns);
+  plan.columns = columns.size();
 }
 
 //===----------------------------------------------------------------------===//
@@ -294,7 +311,9 @@ FailureOr<RowwisePlan> linalg_raising::planRowwise(linalg::LinalgOp op,
         op, "has more than arithmetic on scalars in its body");
   if (isOnlyAnInit(op))
     return rewriter.notifyMatchFailure(op, "is where others start from");
-  RowwisePlan plan{op, orderLoops(op, maps), {}, {}, {}, {}, {}};
+  RowwisePlan plan;
+  plan.source = op;
+  orderLoops(plan, maps);
   if (failed(bindOperands(plan, maps, rewriter)))
     return failure();
   if (!tellAllExtents(plan))

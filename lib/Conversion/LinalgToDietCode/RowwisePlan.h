@@ -22,8 +22,9 @@ namespace mlir::dietcode::linalg_raising {
 /// included, which are indexed by 0.
 struct RowwisePlan {
   linalg::LinalgOp source;
-  /// The loops as dimensions of the operator: rows, then the column.
+  /// The loops as dimensions of the operator: rows, then columns.
   SmallVector<unsigned> loops;
+  unsigned columns = 1; ///< How many of them are columns.
   SmallVector<MappedValue> inputs;
   SmallVector<MappedValue> outputs;
   /// Values of the body, and of the code around it, that are the element of an

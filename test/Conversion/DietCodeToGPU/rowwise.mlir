@@ -153,3 +153,48 @@ module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
     return
   }
 }
+
+// -----
+
+// Columns of several dimensions. Where memory has them in a row, the number of a
+// column is multiplied by its stride; where it does not, the number is divided
+// once for each vector, and vectors are within the last dimension.
+module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
+  // CHECK-LABEL: gpu.func @rowwise_16x8_4x4_aligned(
+  // CHECK-COUNT-4: vector.load
+  // CHECK-NOT: vector.load
+  // CHECK: gpu.return
+  // CHECK-LABEL: gpu.func @rowwise_16x8_4x4_general(
+  // CHECK: gpu.return
+  // CHECK-LABEL: gpu.func @rowwise_16x8_2x4_aligned(
+  // CHECK: arith.remui %{{.*}}, %c8_i32 : i32
+  // CHECK: arith.divui %{{.*}}, %c8_i32 : i32
+  // CHECK: vector.load
+  // CHECK: arith.remui %{{.*}}, %c8_i32 : i32
+  // CHECK: arith.divui %{{.*}}, %c8_i32 : i32
+  // CHECK: vector.load
+  // CHECK-NOT: arith.divui
+  // CHECK: gpu.return
+  // CHECK-LABEL: func.func @adjacent
+  // CHECK: gpu.launch_func @dietcode_kernels::@rowwise_16x8_4x4_aligned
+  func.func @adjacent(%x: memref<?x16x8xf32>, %y: memref<?xf32>) {
+    dietcode.rowwise ins(%x : memref<?x16x8xf32>) outs(%y : memref<?xf32>) columns(2)
+        maps [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0)>] do {
+    ^bb0(%e: f32):
+      %0 = dietcode.reduce_row add %e : f32
+      dietcode.yield %0 : f32
+    }
+    return
+  }
+  // CHECK-LABEL: func.func @apart
+  // CHECK: gpu.launch_func @dietcode_kernels::@rowwise_16x8_2x4_aligned
+  func.func @apart(%x: memref<8x?x8xf32>, %y: memref<?xf32>) {
+    dietcode.rowwise ins(%x : memref<8x?x8xf32>) outs(%y : memref<?xf32>) columns(2)
+        maps [affine_map<(d0, d1, d2) -> (d1, d0, d2)>, affine_map<(d0, d1, d2) -> (d0)>] do {
+    ^bb0(%e: f32):
+      %0 = dietcode.reduce_row add %e : f32
+      dietcode.yield %0 : f32
+    }
+    return
+  }
+}

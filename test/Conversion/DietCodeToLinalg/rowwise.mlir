@@ -72,3 +72,20 @@ func.func @count(%y: memref<?x?xi32>) {
   }
   return
 }
+
+// All columns are reduced, and written.
+// CHECK-LABEL: func.func @several
+// CHECK-SAME: (%[[X:.*]]: tensor<?x?x?xf32>, %[[B:.*]]: tensor<?xf32>, %[[Y:.*]]: tensor<?x?x?xf32>)
+func.func @several(%x: tensor<?x?x?xf32>, %b: tensor<?xf32>, %y: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> {
+  // CHECK: %[[SUM:.*]] = linalg.generic {indexing_maps = [#{{.*}}, #{{.*}}, #{{.*}}], iterator_types = ["parallel", "reduction", "reduction"]} ins(%[[X]], %[[B]] : {{.*}}) outs(%{{.*}} : tensor<?xf32>)
+  // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel"]} ins(%[[X]], %[[B]], %[[SUM]] : {{.*}}) outs(%[[Y]]
+  %0 = dietcode.rowwise ins(%x, %b : tensor<?x?x?xf32>, tensor<?xf32>) outs(%y : tensor<?x?x?xf32>) columns(2)
+      maps [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>] do {
+  ^bb0(%e: f32, %a: f32):
+    %1 = arith.mulf %e, %a : f32
+    %2 = dietcode.reduce_row add %1 : f32
+    %3 = arith.subf %e, %2 : f32
+    dietcode.yield %3 : f32
+  } -> tensor<?x?x?xf32>
+  return %0 : tensor<?x?x?xf32>
+}

@@ -37,14 +37,21 @@ std::string RowwiseOp::getOperandName(unsigned operand) {
 }
 
 void RowwiseOp::build(OpBuilder &builder, OperationState &state,
-                      ValueRange inputs, ValueRange outputs,
+                      ValueRange inputs, ValueRange outputs, unsigned columns,
                       ArrayRef<AffineMap> maps) {
   SmallVector<Type> results;
   for (Value output : outputs)
     if (isa<RankedTensorType>(output.getType()))
       results.push_back(output.getType());
-  build(builder, state, results, inputs, outputs,
+  build(builder, state, results, inputs, outputs, columns,
         builder.getAffineMapArrayAttr(maps));
+}
+
+bool RowwiseOp::variesWithColumn(unsigned operand) {
+  AffineMap map = getOperandMaps()[operand];
+  return llvm::any_of(getColumnDims(), [&](unsigned column) {
+    return map.isFunctionOfDim(column);
+  });
 }
 
 bool RowwiseOp::isKernelType(Type type) {
@@ -104,14 +111,39 @@ static LogicalResult verifyTypes(RowwiseOp op) {
   return success();
 }
 
+/// Every row must be written, and either one element of it or all of them.
+static LogicalResult verifyWrites(RowwiseOp op) {
+  for (auto [index, map] : llvm::enumerate(op.getOperandMaps())) {
+    if (index < op.getInputs().size())
+      continue;
+    bool hasColumns = op.variesWithColumn(index);
+    for (unsigned dim : llvm::seq(op.getNumDims())) {
+      if (map.isFunctionOfDim(dim))
+        continue;
+      bool isColumn = llvm::is_contained(op.getColumnDims(), dim);
+      if (isColumn && !hasColumns)
+        continue;
+      return op.emitOpError()
+             << (isColumn ? "columns" : "rows")
+             << " would overwrite each other: the map "
+             << AffineMapAttr::get(map) << " of '" << op.getOperandName(index)
+             << "' lacks " << (isColumn ? "column" : "row") << " dimension d"
+             << dim;
+    }
+  }
+  return success();
+}
+
 static LogicalResult verifyMaps(RowwiseOp op) {
   if (op.getMaps().size() != op->getNumOperands())
     return op.emitOpError() << "has " << op.getMaps().size() << " maps for "
                             << op->getNumOperands() << " operands";
   SmallVector<AffineMap> maps = op.getOperandMaps();
   unsigned dims = op.getNumDims();
-  if (dims == 0)
-    return op.emitOpError("must have a column dimension, got maps without any");
+  if (dims < op.getColumns())
+    return op.emitOpError()
+           << "must have " << op.getColumns()
+           << " column dimensions, got maps of " << dims << " dimensions";
   for (auto [index, map] : llvm::enumerate(maps))
     if (map.getNumDims() != dims || map.getNumSymbols() != 0)
       return op.emitOpError()
@@ -124,22 +156,12 @@ static LogicalResult verifyMaps(RowwiseOp op) {
       return op.emitOpError()
              << "map " << AffineMapAttr::get(map) << " of operand '"
              << op.getOperandName(index) << "' must be a projected permutation";
-  for (unsigned dim : llvm::seq(dims)) {
+  for (unsigned dim : llvm::seq(dims))
     if (llvm::none_of(maps,
                       [&](AffineMap map) { return map.isFunctionOfDim(dim); }))
       return op.emitOpError() << "dimension d" << dim
                               << " has no extent: it is in no operand's map";
-    if (dim == op.getColumnDim())
-      continue;
-    for (unsigned output = op.getInputs().size(); output < maps.size();
-         ++output)
-      if (!maps[output].isFunctionOfDim(dim))
-        return op.emitOpError()
-               << "rows would overwrite each other: the map "
-               << AffineMapAttr::get(maps[output]) << " of '"
-               << op.getOperandName(output) << "' lacks row dimension d" << dim;
-  }
-  return success();
+  return verifyWrites(op);
 }
 
 /// Within a row, elements of an input are read after those of an output before
@@ -160,7 +182,7 @@ static LogicalResult verifyAliases(RowwiseOp op) {
         return op.emitOpError()
                << "'" << op.getOperandName(output) << "' may be the buffer of '"
                << op.getOperandName(other)
-               << "' only where both have one map with the column in it, got "
+               << "' only where both have one map with the columns in it, got "
                << AffineMapAttr::get(maps[output]) << " and "
                << AffineMapAttr::get(maps[other]);
     }
@@ -205,8 +227,7 @@ LogicalResult RowwiseOp::verifyRegions() {
     if (!variesWithColumn(operand) && !uniform.contains(value))
       return emitOpError() << "'" << getOperandName(operand)
                            << "' has one element for each row, but is given a "
-                              "value that varies with the column d"
-                           << getColumnDim() << "; reduce it";
+                              "value that varies with the column; reduce it";
   }
   return success();
 }

@@ -36,7 +36,8 @@ static SmallVector<Value> createWithout(RowwiseOp op,
     (index < numInputs ? inputs : outputs).push_back(op->getOperand(index));
     maps.push_back(map);
   }
-  auto result = RowwiseOp::create(rewriter, op.getLoc(), inputs, outputs, maps);
+  auto result = RowwiseOp::create(rewriter, op.getLoc(), inputs, outputs,
+                                  op.getColumns(), maps);
   result->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   YieldOp yield = op.getYield();
   SmallVector<Value> yielded, replacements;

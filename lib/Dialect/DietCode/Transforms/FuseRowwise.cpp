@@ -215,6 +215,14 @@ static void detachShapes(RowwiseOp producer, RowwiseOp fused,
     }
 }
 
+/// Whether `map` has all rows of `space`, and all of its columns or none.
+static bool isWritable(AffineMap map, const RowwiseSpace &space) {
+  unsigned rows = space.numDims - space.columns;
+  auto isIn = [&](unsigned dim) { return map.isFunctionOfDim(dim); };
+  return llvm::all_of(llvm::seq(rows), isIn) &&
+         (map.getNumResults() == rows || map.getNumResults() == space.numDims);
+}
+
 FailureOr<RowwiseOp> mlir::dietcode::fuseRowwise(RowwiseOp producer,
                                                  RowwiseOp consumer,
                                                  PatternRewriter &rewriter) {
@@ -235,10 +243,9 @@ FailureOr<RowwiseOp> mlir::dietcode::fuseRowwise(RowwiseOp producer,
     AffineMap map = space->embed(
         maps[producer.getInputs().size() + result.getResultNumber()],
         space->ofProducer);
-    for (unsigned row : llvm::seq(space->numDims - 1))
-      if (!map.isFunctionOfDim(row))
-        return rewriter.notifyMatchFailure(
-            consumer, "others use a result that lacks one of its rows");
+    if (!isWritable(map, *space))
+      return rewriter.notifyMatchFailure(
+          consumer, "others use a result that lacks a row or some columns");
   }
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(consumer);
@@ -246,7 +253,7 @@ FailureOr<RowwiseOp> mlir::dietcode::fuseRowwise(RowwiseOp producer,
       collectOperands(producer, consumer, shared, *space, rewriter);
   auto fused = RowwiseOp::create(
       rewriter, rewriter.getFusedLoc({producer.getLoc(), consumer.getLoc()}),
-      operands.inputs, operands.outputs, operands.getMaps());
+      operands.inputs, operands.outputs, space->columns, operands.getMaps());
   createBody(producer, consumer, shared, fused, rewriter);
   detachShapes(producer, fused, *space, rewriter);
   ValueRange results = fused.getResults();

@@ -25,8 +25,14 @@ AffineMap RowwiseSpace::embed(AffineMap map, ArrayRef<unsigned> dims) const {
   return AffineMap::get(numDims, 0, results, map.getContext());
 }
 
-static bool reduces(RowwiseOp op) {
-  return !op.getBody().getOps<ReduceRowOp>().empty();
+/// Whether it matters which dimensions of `op` are columns.
+static bool needsItsColumns(RowwiseOp op) {
+  auto outputs =
+      llvm::seq<unsigned>(op.getInputs().size(), op->getNumOperands());
+  return !op.getBody().getOps<ReduceRowOp>().empty() ||
+         llvm::any_of(outputs, [&](unsigned operand) {
+           return !op.variesWithColumn(operand);
+         });
 }
 
 //===----------------------------------------------------------------------===//
@@ -76,16 +82,17 @@ static SmallVector<Origin> findOrigins(RowwiseOp op, unsigned dim) {
   return origins;
 }
 
-/// Whether both have provably as many columns.
-static bool haveEqualColumns(RowwiseOp lhs, RowwiseOp rhs) {
+/// Whether dimensions of two operators have provably the same extent.
+static bool haveEqualExtents(RowwiseOp lhs, unsigned lhsDim, RowwiseOp rhs,
+                             unsigned rhsDim) {
   auto lhsProblem = cast<ProblemOpInterface>(lhs.getOperation());
   auto rhsProblem = cast<ProblemOpInterface>(rhs.getOperation());
-  int64_t lhsSize = lhsProblem.getStaticProblemShape()[lhs.getColumnDim()];
-  int64_t rhsSize = rhsProblem.getStaticProblemShape()[rhs.getColumnDim()];
+  int64_t lhsSize = lhsProblem.getStaticProblemShape()[lhsDim];
+  int64_t rhsSize = rhsProblem.getStaticProblemShape()[rhsDim];
   if (!ShapedType::isDynamic(lhsSize) && lhsSize == rhsSize)
     return true;
-  SmallVector<Origin> origins = findOrigins(rhs, rhs.getColumnDim());
-  if (llvm::any_of(findOrigins(lhs, lhs.getColumnDim()), [&](Origin origin) {
+  SmallVector<Origin> origins = findOrigins(rhs, rhsDim);
+  if (llvm::any_of(findOrigins(lhs, lhsDim), [&](Origin origin) {
         return llvm::is_contained(origins, origin);
       }))
     return true;
@@ -93,8 +100,8 @@ static bool haveEqualColumns(RowwiseOp lhs, RowwiseOp rhs) {
   if (!function)
     return false;
   ShapeAnalysis analysis(function);
-  AffineExpr lhsExpr = analysis.getProblemShape(lhsProblem)[lhs.getColumnDim()];
-  AffineExpr rhsExpr = analysis.getProblemShape(rhsProblem)[rhs.getColumnDim()];
+  AffineExpr lhsExpr = analysis.getProblemShape(lhsProblem)[lhsDim];
+  AffineExpr rhsExpr = analysis.getProblemShape(rhsProblem)[rhsDim];
   return lhsExpr && lhsExpr == rhsExpr;
 }
 
@@ -128,32 +135,63 @@ static FailureOr<SmallVector<unsigned>> matchDims(RowwiseOp producer,
   return toConsumer;
 }
 
-/// The consumer's space, in which the producer's dimensions are `dims`.
+/// Where the consumer reads nothing that varies with the producer's columns,
+/// they are those dimensions of the consumer that are none of its rows, if
+/// there are as many; in order, so that equal ones meet.
+static LogicalResult matchColumns(RowwiseOp producer, RowwiseOp consumer,
+                                  SmallVectorImpl<unsigned> &dims) {
+  for (unsigned column : producer.getColumnDims()) {
+    auto candidates = llvm::seq(consumer.getNumDims());
+    auto match = llvm::find_if(candidates, [&](unsigned dim) {
+      return !llvm::is_contained(dims, dim) &&
+             haveEqualExtents(producer, column, consumer, dim);
+    });
+    if (match == candidates.end())
+      return failure();
+    dims[column] = *match;
+  }
+  return success();
+}
+
+static RowwiseSpace getSpaceOf(RowwiseOp op) {
+  RowwiseSpace space;
+  space.numDims = op.getNumDims();
+  space.columns = op.getColumns();
+  space.ofProducer = space.ofConsumer =
+      llvm::to_vector(llvm::seq(space.numDims));
+  return space;
+}
+
+/// The consumer has all of the producer's dimensions, which are `dims` in it.
 static FailureOr<RowwiseSpace> embedProducer(RowwiseOp producer,
                                              RowwiseOp consumer,
                                              SmallVector<unsigned> dims,
                                              PatternRewriter &rewriter) {
-  unsigned column = consumer.getColumnDim();
-  unsigned &producerColumn = dims[producer.getColumnDim()];
-  if (reduces(producer) || producerColumn == kNone) {
-    if (llvm::is_contained(ArrayRef(dims).drop_back(), column))
-      return rewriter.notifyMatchFailure(
-          consumer, "has a row dimension of the producer as its column");
-    if (producerColumn != kNone && producerColumn != column)
-      return rewriter.notifyMatchFailure(
-          consumer, "has the producer's column as a row dimension");
+  RowwiseSpace space = getSpaceOf(consumer);
+  if (needsItsColumns(producer)) {
     if (dims.size() != consumer.getNumDims())
       return rewriter.notifyMatchFailure(
           consumer, "would repeat the producer's reductions");
-    if (producerColumn == kNone && !haveEqualColumns(producer, consumer))
+    if (dims.back() == kNone && failed(matchColumns(producer, consumer, dims)))
       return rewriter.notifyMatchFailure(
           consumer, "is not known to have as many columns as the producer");
-    producerColumn = column;
+    auto columns = ArrayRef(dims).drop_front(producer.getNumRowDims());
+    bool haveSameColumns =
+        producer.getColumns() == consumer.getColumns() &&
+        llvm::all_of(columns, [&](unsigned dim) {
+          return llvm::is_contained(consumer.getColumnDims(), dim);
+        });
+    if (!haveSameColumns && needsItsColumns(consumer))
+      return rewriter.notifyMatchFailure(consumer,
+                                         "has other columns than the producer");
+    if (!haveSameColumns) {
+      space = getSpaceOf(producer);
+      for (auto [dim, ofConsumer] : llvm::enumerate(dims))
+        space.ofConsumer[ofConsumer] = dim;
+      return space;
+    }
   }
-  RowwiseSpace space;
-  space.numDims = consumer.getNumDims();
   space.ofProducer = std::move(dims);
-  space.ofConsumer = llvm::to_vector(llvm::seq(space.numDims));
   return space;
 }
 
@@ -162,16 +200,14 @@ static FailureOr<RowwiseSpace> embedConsumer(RowwiseOp producer,
                                              RowwiseOp consumer,
                                              ArrayRef<unsigned> dims,
                                              PatternRewriter &rewriter) {
-  if (reduces(consumer))
-    return rewriter.notifyMatchFailure(consumer, "reduces other dimensions");
-  if (dims.back() != kNone || dims.size() != consumer.getNumDims() + 1)
+  if (needsItsColumns(consumer))
+    return rewriter.notifyMatchFailure(consumer, "has columns of its own");
+  if (dims.back() != kNone || producer.getNumRowDims() != consumer.getNumDims())
     return rewriter.notifyMatchFailure(
         consumer, "does not have the rows of the producer as dimensions");
-  RowwiseSpace space;
-  space.numDims = producer.getNumDims();
-  space.ofProducer = llvm::to_vector(llvm::seq(space.numDims));
+  RowwiseSpace space = getSpaceOf(producer);
   space.ofConsumer.resize(consumer.getNumDims());
-  for (unsigned row : llvm::seq(producer.getColumnDim()))
+  for (unsigned row : producer.getRowDims())
     space.ofConsumer[dims[row]] = row;
   return space;
 }

@@ -22,6 +22,7 @@ namespace mlir::dietcode {
 /// Which dimension of a fused operator each dimension of its parts is.
 struct RowwiseSpace {
   unsigned numDims;
+  unsigned columns; ///< How many of them, the last ones, are columns.
   SmallVector<unsigned> ofProducer;
   SmallVector<unsigned> ofConsumer;
 

@@ -75,7 +75,7 @@ func.func @map_count(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
 
 #nothing = affine_map<() -> ()>
 func.func @no_column(%x: memref<f32>, %y: memref<f32>) {
-  // expected-error @below {{'dietcode.rowwise' op must have a column dimension, got maps without any}}
+  // expected-error @below {{'dietcode.rowwise' op must have 1 column dimensions, got maps of 0 dimensions}}
   dietcode.rowwise ins(%x : memref<f32>) outs(%y : memref<f32>) maps [#nothing, #nothing] do {
   ^bb0(%e: f32):
     dietcode.yield %e : f32
@@ -179,7 +179,7 @@ func.func @same_outputs(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
 #element = affine_map<(d0, d1) -> (d0, d1)>
 #swapped = affine_map<(d0, d1) -> (d1, d0)>
 func.func @transposed_in_place(%x: memref<8x8xf32>) {
-  // expected-error @below {{'dietcode.rowwise' op 'output 0' may be the buffer of 'input 0' only where both have one map with the column in it, got affine_map<(d0, d1) -> (d1, d0)> and affine_map<(d0, d1) -> (d0, d1)>}}
+  // expected-error @below {{'dietcode.rowwise' op 'output 0' may be the buffer of 'input 0' only where both have one map with the columns in it, got affine_map<(d0, d1) -> (d1, d0)> and affine_map<(d0, d1) -> (d0, d1)>}}
   dietcode.rowwise ins(%x : memref<8x8xf32>) outs(%x : memref<8x8xf32>) maps [#element, #swapped] do {
   ^bb0(%e: f32):
     dietcode.yield %e : f32
@@ -230,7 +230,7 @@ func.func @yield(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
 #element = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 func.func @varying(%x: memref<?x?xf32>, %y: memref<?xf32>) {
-  // expected-error @below {{'dietcode.rowwise' op 'output 0' has one element for each row, but is given a value that varies with the column d1; reduce it}}
+  // expected-error @below {{'dietcode.rowwise' op 'output 0' has one element for each row, but is given a value that varies with the column; reduce it}}
   dietcode.rowwise ins(%x : memref<?x?xf32>) outs(%y : memref<?xf32>) maps [#element, #row] do {
   ^bb0(%e: f32):
     dietcode.yield %e : f32
@@ -266,6 +266,32 @@ func.func @epilogue(%a: memref<?x64xf32>, %b: memref<64x32xf32>, %c: memref<?x32
   dietcode.matmul ins(%a, %b : memref<?x64xf32>, memref<64x32xf32>) outs(%c : memref<?x32xf32>) do {
   ^bb0(%sum: f32):
     dietcode.yield %sum, %sum : f32, f32
+  }
+  return
+}
+
+// -----
+
+#element = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#some = affine_map<(d0, d1, d2) -> (d0, d1)>
+func.func @some_columns(%x: memref<?x?x?xf32>, %y: memref<?x?xf32>) {
+  // expected-error @below {{'dietcode.rowwise' op columns would overwrite each other: the map affine_map<(d0, d1, d2) -> (d0, d1)> of 'output 0' lacks column dimension d2}}
+  dietcode.rowwise ins(%x : memref<?x?x?xf32>) outs(%y : memref<?x?xf32>) columns(2) maps [#element, #some] do {
+  ^bb0(%e: f32):
+    %0 = dietcode.reduce_row add %e : f32
+    dietcode.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+#element = affine_map<(d0, d1) -> (d0, d1)>
+func.func @many_columns(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
+  // expected-error @below {{'dietcode.rowwise' op must have 3 column dimensions, got maps of 2 dimensions}}
+  dietcode.rowwise ins(%x : memref<?x?xf32>) outs(%y : memref<?x?xf32>) columns(3) maps [#element, #element] do {
+  ^bb0(%e: f32):
+    dietcode.yield %e : f32
   }
   return
 }

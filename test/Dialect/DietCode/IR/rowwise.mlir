@@ -104,3 +104,21 @@ func.func @in_place(%x: memref<?x?xf32>) {
   }
   return
 }
+
+// Columns of several dimensions; one is what nothing is said of.
+// CHECK-LABEL: func.func @several
+func.func @several(%x: memref<?x?xf32>, %y: memref<f32>) {
+  // CHECK: dietcode.rowwise ins(%{{.*}} : memref<?x?xf32>) outs(%{{.*}} : memref<f32>) columns(2) maps [
+  dietcode.rowwise ins(%x : memref<?x?xf32>) outs(%y : memref<f32>) columns(2) maps [#element, #scalar] do {
+  ^bb0(%e: f32):
+    %0 = dietcode.reduce_row add %e : f32
+    dietcode.yield %0 : f32
+  }
+  // CHECK: dietcode.rowwise ins(%{{.*}} : memref<?x?xf32>) outs(%{{.*}} : memref<?x?xf32>) maps [
+  dietcode.rowwise ins(%x : memref<?x?xf32>) outs(%x : memref<?x?xf32>) columns(1) maps [#element, #element] do {
+  ^bb0(%e: f32):
+    %0 = arith.negf %e : f32
+    dietcode.yield %0 : f32
+  }
+  return
+}

@@ -373,3 +373,74 @@ func.func @left(%x: tensor<8x8xf32>, %s: tensor<8xf32>, %y: tensor<8x8xf32>, %p:
   }
   return %1, %3, %5, %q : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8xf32>
 }
+
+// -----
+
+#nhwc = affine_map<(n, h, w, c) -> (n, h, w, c)>
+#sum = affine_map<(n, c, h, w) -> (n, h, w, c)>
+#image = affine_map<(n, c, h, w) -> (n, c)>
+#kept = affine_map<(n, h, w, c) -> (n, c)>
+
+// What reduces says which dimensions are columns, of those that use its results
+// and of those that it uses.
+// CHECK: #[[$X:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3, d1)>
+// CHECK-LABEL: func.func @columns
+// RAISED-LABEL: func.func @columns
+func.func @columns(%x: tensor<?x?x?x?xf32>, %s: tensor<?x?xf32>, %y: tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32> {
+  // CHECK: dietcode.rowwise ins(%{{.*}} : tensor<?x?x?x?xf32>) outs(%{{.*}} : tensor<?x?x?x?xf32>) columns(2) maps [#[[$X]], #[[$X]]] do {
+  // CHECK-NOT: dietcode.rowwise
+  // CHECK: return
+  %0 = dietcode.rowwise ins(%x : tensor<?x?x?x?xf32>) outs(%y : tensor<?x?x?x?xf32>) maps [#nhwc, #nhwc] do {
+  ^bb0(%e: f32):
+    %3 = math.absf %e : f32
+    dietcode.yield %3 : f32
+  } -> tensor<?x?x?x?xf32>
+  %1 = dietcode.rowwise ins(%0 : tensor<?x?x?x?xf32>) outs(%s : tensor<?x?xf32>) columns(2) maps [#sum, #image] do {
+  ^bb0(%e: f32):
+    %3 = dietcode.reduce_row add %e : f32
+    dietcode.yield %3 : f32
+  } -> tensor<?x?xf32>
+  %2 = dietcode.rowwise ins(%x, %1 : tensor<?x?x?x?xf32>, tensor<?x?xf32>) outs(%y : tensor<?x?x?x?xf32>) maps [#nhwc, #kept, #nhwc] do {
+  ^bb0(%e: f32, %f: f32):
+    %3 = arith.divf %e, %f : f32
+    dietcode.yield %3 : f32
+  } -> tensor<?x?x?x?xf32>
+  return %2 : tensor<?x?x?x?xf32>
+}
+
+// -----
+
+#element = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#first = affine_map<(d0, d1, d2) -> (d0)>
+#row = affine_map<(d0, d1, d2) -> (d0, d1)>
+
+// Two reductions of different dimensions, and one of whose columns others would
+// write some alone, are not fused.
+// CHECK-LABEL: func.func @other_columns
+// RAISED-LABEL: func.func @other_columns
+func.func @other_columns(%x: tensor<8x8x8xf32>, %v: tensor<8x8xf32>, %a: tensor<8x8xf32>, %s: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8x8xf32>) {
+  // CHECK-COUNT-4: dietcode.rowwise
+  %0 = dietcode.rowwise ins(%x : tensor<8x8x8xf32>) outs(%a : tensor<8x8xf32>) maps [#element, #row] do {
+  ^bb0(%e: f32):
+    %4 = dietcode.reduce_row add %e : f32
+    dietcode.yield %4 : f32
+  } -> tensor<8x8xf32>
+  %1 = dietcode.rowwise ins(%x, %0 : tensor<8x8x8xf32>, tensor<8x8xf32>) outs(%s : tensor<8xf32>) columns(2) maps [#element, #row, #first] do {
+  ^bb0(%e: f32, %f: f32):
+    %4 = arith.mulf %e, %f : f32
+    %5 = dietcode.reduce_row add %4 : f32
+    dietcode.yield %5 : f32
+  } -> tensor<8xf32>
+  %2 = dietcode.rowwise ins(%v : tensor<8x8xf32>) outs(%a : tensor<8x8xf32>) maps [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>] do {
+  ^bb0(%e: f32):
+    %4 = math.absf %e : f32
+    dietcode.yield %4 : f32
+  } -> tensor<8x8xf32>
+  %3 = dietcode.rowwise ins(%x, %2 : tensor<8x8x8xf32>, tensor<8x8xf32>) outs(%s : tensor<8xf32>) columns(2) maps [#element, #row, #first] do {
+  ^bb0(%e: f32, %f: f32):
+    %4 = arith.mulf %e, %f : f32
+    %5 = dietcode.reduce_row add %4 : f32
+    dietcode.yield %5 : f32
+  } -> tensor<8xf32>
+  return %1, %3, %2 : tensor<8xf32>, tensor<8xf32>, tensor<8x8xf32>
+}
