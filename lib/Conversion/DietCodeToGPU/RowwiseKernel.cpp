@@ -77,10 +77,14 @@ static bool hasStaticColumnStride(RowwiseOp op, unsigned operand) {
 }
 
 bool mlir::dietcode::isVectorized(RowwiseOp op, unsigned operand) {
+  auto isApart = [&](Lookup lookup) {
+    return op.variesWithColumn(lookup.index);
+  };
   // Vectors of i1 are of bits, but its elements in memory are bytes.
   auto type = cast<MemRefType>(op->getOperand(operand).getType());
   return type.getElementTypeBitWidth() >= 8 &&
-         isContiguousAlongColumn(op, operand);
+         isContiguousAlongColumn(op, operand) &&
+         llvm::none_of(op.getLookups(operand), isApart);
 }
 
 ::dietcode::RowTraits mlir::dietcode::getRowTraits(RowwiseOp op,
@@ -92,10 +96,12 @@ bool mlir::dietcode::isVectorized(RowwiseOp op, unsigned operand) {
   for (unsigned operand : llvm::seq(op->getNumOperands())) {
     if (!op.variesWithColumn(operand))
       continue;
-    (isContiguousAlongColumn(op, operand) ? alongColumn : alongRows) += 1;
+    auto type = cast<MemRefType>(op->getOperand(operand).getType());
+    // Neighbours of what is looked up by itself are neither.
+    if (getContiguousDim(type, op.getOperandMaps()[operand]))
+      (isContiguousAlongColumn(op, operand) ? alongColumn : alongRows) += 1;
     if (!hasStaticColumnStride(op, operand))
       traits.columnRegisters += kAddressRegisters;
-    auto type = cast<MemRefType>(op->getOperand(operand).getType());
     if (isVectorized(op, operand))
       widest = std::max<int64_t>(widest, type.getElementTypeBitWidth() / 8);
   }
@@ -125,7 +131,8 @@ private:
   void readSizes();
   void computeBlock(Value block);
   RowPosition createRow(Value row);
-  IRMapping loadUniforms(const RowPosition &row);
+  IRMapping loadUniforms(RowPosition &row);
+  void lookUpRow(RowPosition &row, const IRMapping &uniforms);
   void computeCached(const RowPosition &row, IRMapping uniforms, Value start);
   void computeStreaming(const RowPosition &row, IRMapping uniforms);
   void computeUniforms(unsigned pass, IRMapping &uniforms);
@@ -182,17 +189,42 @@ RowPosition KernelBuilder::createRow(Value row) {
   return position;
 }
 
-/// What is known of a row before any reduction.
-IRMapping KernelBuilder::loadUniforms(const RowPosition &row) {
+/// What is known of a row before any reduction: indices, then what they look
+/// up.
+IRMapping KernelBuilder::loadUniforms(RowPosition &row) {
   IRMapping uniforms;
-  for (BlockArgument argument : op.getBody().getArguments()) {
-    unsigned input = argument.getArgNumber();
-    if (program.isUniform(argument) && !argument.use_empty())
-      uniforms.map(argument, memref::LoadOp::create(b, views[input].flat,
-                                                    row.bases[input])
-                                 .getResult());
-  }
+  auto load = [&](bool looksUp) {
+    for (BlockArgument argument : op.getBody().getArguments()) {
+      unsigned input = argument.getArgNumber();
+      bool isUsed = !argument.use_empty() || op.isIndex(input);
+      if (!program.isUniform(argument) || !isUsed ||
+          op.getLookups(input).empty() == looksUp)
+        continue;
+      auto loadElement = [&] {
+        return SmallVector<Value>{
+            memref::LoadOp::create(b, views[input].flat, row.bases[input])};
+      };
+      uniforms.map(argument, createLookup(b, views[input], argument.getType(),
+                                          loadElement)
+                                 .front());
+    }
+  };
+  load(/*looksUp=*/false);
+  lookUpRow(row, uniforms);
+  load(/*looksUp=*/true);
   return uniforms;
+}
+
+/// Moves the row of each input to what is looked up for all of its columns.
+void KernelBuilder::lookUpRow(RowPosition &row, const IRMapping &uniforms) {
+  for (unsigned input : llvm::seq<unsigned>(0, op.getInputs().size()))
+    for (Lookup lookup : op.getLookups(input)) {
+      BlockArgument index = op.getBody().getArgument(lookup.index);
+      if (program.isUniform(index))
+        row.bases[input] = math.add(row.bases[input],
+                                    views[input].getLookupOffset(
+                                        b, lookup.dim, uniforms.lookup(index)));
+    }
 }
 
 void KernelBuilder::computeUniforms(unsigned pass, IRMapping &uniforms) {

@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowwiseToLinalg.h"
+#include "ReadOrZero.h"
 #include "dietcode/Dialect/DietCode/IR/DietCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -20,7 +22,8 @@ using namespace mlir::dietcode;
 
 namespace {
 
-/// A value that the generics read: an input, or the result of a reduction.
+/// A value that the generics read through a map: an input, or the result of a
+/// reduction.
 struct Source {
   Value inBody; ///< What it is in the region of the operator.
   Value operand;
@@ -35,10 +38,12 @@ public:
 
 private:
   OpFoldResult getExtent(unsigned dim);
-  Value createRowBuffer(Type elementType);
+  Value createBuffer(Type elementType, ArrayRef<OpFoldResult> sizes);
   void lowerReduction(ReduceRowOp reduction);
   void writeOutputs(bool varying);
   Value cloneSlice(OpBuilder &builder, Value value, IRMapping &mapping);
+  Value createLookup(OpBuilder &builder, unsigned input, IRMapping &mapping);
+  void tellColumns(SmallVectorImpl<Source> &read);
   Operation *createGeneric(
       ArrayRef<Value> outs, ArrayRef<AffineMap> outMaps, bool overColumns,
       bool reduces,
@@ -60,8 +65,9 @@ RowwiseLowering::RowwiseLowering(RowwiseOp op, PatternRewriter &rewriter)
       replacements(op->getNumResults()) {
   SmallVector<AffineMap> maps = op.getOperandMaps();
   for (auto [index, input] : llvm::enumerate(op.getInputs()))
-    sources.push_back({op.getBody().getArgument(index), input, maps[index],
-                       op.variesWithColumn(index)});
+    if (op.getLookups(index).empty())
+      sources.push_back({op.getBody().getArgument(index), input, maps[index],
+                         op.variesWithColumn(index)});
 }
 
 OpFoldResult RowwiseLowering::getExtent(unsigned dim) {
@@ -69,11 +75,9 @@ OpFoldResult RowwiseLowering::getExtent(unsigned dim) {
       .createExtent(rewriter, dim);
 }
 
-/// A tensor or buffer with one element for each row.
-Value RowwiseLowering::createRowBuffer(Type elementType) {
-  SmallVector<OpFoldResult> sizes;
-  for (unsigned dim : op.getRowDims())
-    sizes.push_back(getExtent(dim));
+/// A tensor or buffer.
+Value RowwiseLowering::createBuffer(Type elementType,
+                                    ArrayRef<OpFoldResult> sizes) {
   if (!isOnBuffers)
     return tensor::EmptyOp::create(rewriter, op.getLoc(), sizes, elementType);
   auto [shape, dynamicSizes] = decomposeMixedValues(sizes);
@@ -83,16 +87,79 @@ Value RowwiseLowering::createRowBuffer(Type elementType) {
   return temporaries.back();
 }
 
+/// Reads the element of an input that its indices say, which are kept within
+/// it; zero if there is none.
+Value RowwiseLowering::createLookup(OpBuilder &builder, unsigned input,
+                                    IRMapping &mapping) {
+  Location loc = op.getLoc();
+  Value operand = op.getInputs()[input];
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  Value zero = constant(0);
+  Value isThere =
+      arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
+  SmallVector<Value> indices;
+  AffineMap map = op.getOperandMaps()[input];
+  for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+    if (auto loop = dyn_cast<AffineDimExpr>(expr)) {
+      indices.push_back(
+          linalg::IndexOp::create(builder, loc, loop.getPosition()));
+      continue;
+    }
+    unsigned number = cast<AffineSymbolExpr>(expr).getPosition();
+    Value element =
+        cloneSlice(builder, op.getBody().getArgument(number), mapping);
+    Value index = arith::IndexCastOp::create(builder, loc,
+                                             builder.getIndexType(), element);
+    Value size = getValueOrCreateConstantIndexOp(
+        builder, loc, operator_impl::createDim(builder, loc, operand, dim));
+    Value last = arith::SubIOp::create(builder, loc, size, constant(1));
+    index = arith::MaxSIOp::create(builder, loc, index, zero);
+    indices.push_back(arith::MinSIOp::create(builder, loc, index, last));
+    Value isOne = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                        zero, size);
+    isThere = arith::AndIOp::create(builder, loc, isThere, isOne);
+  }
+  return createReadOrZero(builder, loc, isThere, operand, indices);
+}
+
 /// Clones what computes `value` from the sources, which are mapped.
 Value RowwiseLowering::cloneSlice(OpBuilder &builder, Value value,
                                   IRMapping &mapping) {
   if (Value known = mapping.lookupOrNull(value))
     return known;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    mapping.map(value, createLookup(builder, argument.getArgNumber(), mapping));
+    return mapping.lookup(value);
+  }
   Operation *definition = value.getDefiningOp();
   for (Value operand : definition->getOperands())
     cloneSlice(builder, operand, mapping);
   builder.clone(*definition, mapping);
   return mapping.lookup(value);
+}
+
+/// Where none of what is read tells how many columns there are, an output does,
+/// unread, or else a buffer that is there for it alone.
+void RowwiseLowering::tellColumns(SmallVectorImpl<Source> &read) {
+  auto isTold = [&](unsigned column) {
+    return llvm::any_of(read, [&](const Source &source) {
+      return source.map.isFunctionOfDim(column);
+    });
+  };
+  if (!llvm::all_of(op.getColumnDims(), isTold))
+    for (auto [index, output] : llvm::enumerate(op.getOutputs()))
+      if (unsigned operand = op.getInputs().size() + index;
+          op.variesWithColumn(operand))
+        read.push_back({Value(), output, op.getOperandMaps()[operand], true});
+  AffineMap all =
+      AffineMap::getMultiDimIdentityMap(op.getNumDims(), op.getContext());
+  for (unsigned column : op.getColumnDims())
+    if (!isTold(column))
+      read.push_back({Value(),
+                      createBuffer(rewriter.getI8Type(), {getExtent(column)}),
+                      all.getSubMap({column}), true});
 }
 
 /// A linalg.generic over the rows, and over the columns if asked for. The body
@@ -106,17 +173,8 @@ Operation *RowwiseLowering::createGeneric(
   for (const Source &source : sources)
     if (overColumns || !source.variesWithColumn)
       read.push_back(source);
-  // Where no input tells the number of columns, an output does, unread.
-  bool isTold = llvm::all_of(op.getColumnDims(), [&](unsigned column) {
-    return llvm::any_of(read, [&](const Source &source) {
-      return source.map.isFunctionOfDim(column);
-    });
-  });
-  if (reduces && !isTold)
-    for (auto [index, output] : llvm::enumerate(op.getOutputs()))
-      if (unsigned operand = op.getInputs().size() + index;
-          op.variesWithColumn(operand))
-        read.push_back({Value(), output, op.getOperandMaps()[operand], true});
+  if (reduces)
+    tellColumns(read);
   SmallVector<AffineMap> maps;
   SmallVector<Value> ins;
   for (const Source &source : read) {
@@ -154,7 +212,10 @@ void RowwiseLowering::lowerReduction(ReduceRowOp reduction) {
   AffineMap rows =
       AffineMap::getMultiDimIdentityMap(op.getNumDims(), op.getContext())
           .getSubMap(llvm::to_vector(op.getRowDims()));
-  Value buffer = createRowBuffer(type);
+  SmallVector<OpFoldResult> sizes;
+  for (unsigned dim : op.getRowDims())
+    sizes.push_back(getExtent(dim));
+  Value buffer = createBuffer(type, sizes);
   Value neutral = arith::ConstantOp::create(
       rewriter, op.getLoc(), getNeutralElement(reduction.getKind(), type));
   auto fill = linalg::FillOp::create(rewriter, op.getLoc(), neutral, buffer);

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowwisePlan.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -18,9 +17,7 @@ using namespace mlir::dietcode::linalg_raising;
 // What is rowwise
 //===----------------------------------------------------------------------===//
 
-/// Whether each result of `map` is a distinct loop, or 0 for a dimension that
-/// has one element.
-static bool isProjection(AffineMap map, Value operand) {
+bool linalg_raising::isProjection(AffineMap map, Value operand) {
   auto type = dyn_cast<ShapedType>(operand.getType());
   llvm::SmallBitVector seen(map.getNumDims());
   for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
@@ -68,8 +65,7 @@ static llvm::SmallBitVector findUnitLoops(linalg::LinalgOp op) {
   return unit;
 }
 
-/// The indexing maps of the operands, with 0 for loops of a single iteration.
-static SmallVector<AffineMap> simplifyMaps(linalg::LinalgOp op) {
+SmallVector<AffineMap> linalg_raising::simplifyMaps(linalg::LinalgOp op) {
   llvm::SmallBitVector unit = findUnitLoops(op);
   SmallVector<AffineExpr> loops;
   for (unsigned loop : llvm::seq(op.getNumLoops()))
@@ -115,17 +111,6 @@ static bool isProductOfMatrices(linalg::LinalgOp op) {
   FailureOr<linalg::ContractionDimensions> dims =
       linalg::inferContractionDims(op);
   return succeeded(dims) && !dims->m.empty() && !dims->n.empty();
-}
-
-static bool isScalarBody(linalg::LinalgOp op) {
-  return llvm::all_of(
-      op.getBlock()->without_terminator(), [](Operation &nested) {
-        return operator_impl::isScalarArithmetic(nested) &&
-               !isa<linalg::IndexOp>(nested) &&
-               llvm::all_of(nested.getResultTypes(), [](Type type) {
-                 return type.isIndex() || RowwiseOp::isKernelType(type);
-               });
-      });
 }
 
 bool linalg_raising::isOnlyAnInit(linalg::LinalgOp op) {
@@ -214,7 +199,9 @@ static LogicalResult bindCaptures(RowwisePlan &plan,
                                   PatternRewriter &rewriter) {
   Block *body = plan.source.getBlock();
   llvm::SmallPtrSet<Value, 4> bound;
-  for (Operation &nested : *body)
+  for (Operation &nested : *body) {
+    if (!plan.computation.contains(&nested) && &nested != body->getTerminator())
+      continue;
     for (Value value : nested.getOperands()) {
       if (value.getParentBlock() == body || !bound.insert(value).second)
         continue;
@@ -226,6 +213,7 @@ static LogicalResult bindCaptures(RowwisePlan &plan,
                 {value, AffineMap::get(plan.source.getNumLoops(), 0,
                                        rewriter.getContext())});
     }
+  }
   return success();
 }
 
@@ -292,6 +280,8 @@ static LogicalResult bindOperands(RowwisePlan &plan, ArrayRef<AffineMap> maps,
       bindValue(plan, op.getMatchingBlockArgument(&init), {init.get(), map});
     }
   }
+  if (failed(bindLookups(plan, maps, rewriter)))
+    return failure();
   return bindCaptures(plan, rewriter);
 }
 
@@ -306,20 +296,25 @@ FailureOr<RowwisePlan> linalg_raising::planRowwise(linalg::LinalgOp op,
     return rewriter.notifyMatchFailure(op, obstacle);
   if (isProductOfMatrices(op))
     return rewriter.notifyMatchFailure(op, "is a product of matrices");
-  if (!isScalarBody(op))
-    return rewriter.notifyMatchFailure(
-        op, "has more than arithmetic on scalars in its body");
-  if (isOnlyAnInit(op))
-    return rewriter.notifyMatchFailure(op, "is where others start from");
   RowwisePlan plan;
   plan.source = op;
+  if (StringRef obstacle = planBody(plan); !obstacle.empty())
+    return rewriter.notifyMatchFailure(op, obstacle);
+  if (isOnlyAnInit(op))
+    return rewriter.notifyMatchFailure(op, "is where others start from");
   orderLoops(plan, maps);
   if (failed(bindOperands(plan, maps, rewriter)))
     return failure();
   if (!tellAllExtents(plan))
     return rewriter.notifyMatchFailure(op, "has a loop without an extent");
-  SmallVector<MappedValue> shaped(plan.inputs);
-  llvm::append_range(shaped, plan.outputs);
+  SmallVector<MappedValue> shaped(plan.outputs);
+  for (unsigned index : llvm::seq(plan.inputs.size())) {
+    auto isOf = [&](const RowwisePlan::Slice &slice) {
+      return slice.input == index;
+    };
+    if (llvm::none_of(plan.slices, isOf))
+      shaped.push_back(plan.inputs[index]);
+  }
   if (!haveConsistentStaticSizes(shaped))
     return rewriter.notifyMatchFailure(op, "has static sizes that disagree");
   return plan;

@@ -198,3 +198,48 @@ module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
     return
   }
 }
+
+// -----
+
+// The index is loaded once for a row, kept within the table, and moves where the
+// row is; its vectors are loaded as any others. A table of dynamic size may be
+// empty.
+module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
+  // CHECK-LABEL: gpu.func @rowwise_4x32_4x4_aligned(
+  // CHECK: %[[ID:.*]] = memref.load %{{.*}} : memref<?xi64
+  // CHECK: %[[INDEX:.*]] = arith.index_cast %[[ID]] : i64 to index
+  // CHECK: %[[LOW:.*]] = arith.maxsi %[[INDEX]], %c0 : index
+  // CHECK: %[[AT:.*]] = arith.minsi %[[LOW]], %c29 : index
+  // CHECK: arith.muli %[[AT]], %c512 : index
+  // CHECK-COUNT-4: vector.load
+  // CHECK-NOT: load
+  // CHECK: gpu.return
+  // CHECK-LABEL: func.func @embed
+  func.func @embed(%ids: memref<?xi64>, %table: memref<30x512xf32>, %y: memref<?x512xf32>) {
+    dietcode.rowwise ins(%ids, %table : memref<?xi64>, memref<30x512xf32>) outs(%y : memref<?x512xf32>)
+        maps [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1)[s0] -> (s0, d1)>, affine_map<(d0, d1) -> (d0, d1)>] do {
+    ^bb0(%id: i64, %e: f32):
+      dietcode.yield %e : f32
+    }
+    return
+  }
+}
+
+// -----
+
+module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
+  // CHECK-LABEL: gpu.func @rowwise_16x8_1x4_aligned(
+  // CHECK: %[[SOME:.*]] = arith.cmpi sgt, %{{.*}}, %c0 : index
+  // CHECK: scf.if %[[SOME]] -> (vector<4xf32>) {
+  // CHECK: vector.load
+  // CHECK: gpu.return
+  // CHECK-LABEL: func.func @maybe_empty
+  func.func @maybe_empty(%ids: memref<?xi64>, %table: memref<?x32xf32>, %y: memref<?x32xf32>) {
+    dietcode.rowwise ins(%ids, %table : memref<?xi64>, memref<?x32xf32>) outs(%y : memref<?x32xf32>)
+        maps [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1)[s0] -> (s0, d1)>, affine_map<(d0, d1) -> (d0, d1)>] do {
+    ^bb0(%id: i64, %e: f32):
+      dietcode.yield %e : f32
+    }
+    return
+  }
+}

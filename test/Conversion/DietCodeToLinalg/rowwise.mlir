@@ -89,3 +89,31 @@ func.func @several(%x: tensor<?x?x?xf32>, %b: tensor<?xf32>, %y: tensor<?x?x?xf3
   } -> tensor<?x?x?xf32>
   return %0 : tensor<?x?x?xf32>
 }
+
+// What is looked up is read in the body, at an index that is kept within the
+// table, if it has one. Where the table alone tells the columns, a tensor of
+// their number does instead.
+// CHECK-LABEL: func.func @lookup
+// CHECK-SAME: (%[[IDS:.*]]: tensor<?xi64>, %[[TABLE:.*]]: tensor<?x?xf32>, %[[Y:.*]]: tensor<?xf32>)
+func.func @lookup(%ids: tensor<?xi64>, %table: tensor<?x?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  // CHECK: %[[COLUMNS:.*]] = tensor.dim %[[TABLE]]
+  // CHECK: %[[TOLD:.*]] = tensor.empty(%[[COLUMNS]]) : tensor<?xi8>
+  // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]} ins(%[[IDS]], %[[TOLD]] : tensor<?xi64>, tensor<?xi8>) outs(%{{.*}} : tensor<?xf32>)
+  // CHECK-NEXT: ^bb0(%[[ID:.*]]: i64, %{{.*}}: i8, %[[ACC:.*]]: f32):
+  // CHECK: %[[INDEX:.*]] = arith.index_cast %[[ID]] : i64 to index
+  // CHECK: %[[SIZE:.*]] = tensor.dim %[[TABLE]]
+  // CHECK: %[[LAST:.*]] = arith.subi %[[SIZE]]
+  // CHECK: %[[LOW:.*]] = arith.maxsi %[[INDEX]]
+  // CHECK: %[[AT:.*]] = arith.minsi %[[LOW]], %[[LAST]]
+  // CHECK: %[[COLUMN:.*]] = linalg.index 1
+  // CHECK: %[[E:.*]] = scf.if
+  // CHECK-NEXT: tensor.extract %[[TABLE]][%[[AT]], %[[COLUMN]]]
+  // CHECK: arith.addf %[[ACC]], %[[E]]
+  %0 = dietcode.rowwise ins(%ids, %table : tensor<?xi64>, tensor<?x?xf32>) outs(%y : tensor<?xf32>)
+      maps [#row, affine_map<(d0, d1)[s0] -> (s0, d1)>, #row] do {
+  ^bb0(%id: i64, %e: f32):
+    %1 = dietcode.reduce_row add %e : f32
+    dietcode.yield %1 : f32
+  } -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}

@@ -101,18 +101,21 @@ static FusedOperands collectOperands(RowwiseOp producer, RowwiseOp consumer,
   FusedOperands operands;
   SmallVector<AffineMap> producerMaps = producer.getOperandMaps();
   SmallVector<AffineMap> consumerMaps = consumer.getOperandMaps();
-  for (auto [index, input] : llvm::enumerate(producer.getInputs())) {
-    operands.inputs.push_back(input);
-    operands.inputMaps.push_back(
-        space.embed(producerMaps[index], space.ofProducer));
-  }
-  for (auto [index, input] : llvm::enumerate(consumer.getInputs())) {
-    if (input.getDefiningOp() == producer)
-      continue;
-    operands.inputs.push_back(input);
-    operands.inputMaps.push_back(
-        space.embed(consumerMaps[index], space.ofConsumer));
-  }
+  auto collectInputs = [&](RowwiseOp op, ArrayRef<unsigned> dims) {
+    SmallVector<unsigned> positions;
+    unsigned next = operands.inputs.size();
+    for (Value input : op.getInputs())
+      positions.push_back(input.getDefiningOp() == producer ? next : next++);
+    for (auto [index, input] : llvm::enumerate(op.getInputs())) {
+      if (input.getDefiningOp() == producer)
+        continue;
+      operands.inputs.push_back(input);
+      operands.inputMaps.push_back(
+          space.embed(op.getOperandMaps()[index], dims, positions));
+    }
+  };
+  collectInputs(producer, space.ofProducer);
+  collectInputs(consumer, space.ofConsumer);
   unsigned numInputs = consumer.getInputs().size();
   for (auto [index, output] : llvm::enumerate(consumer.getOutputs())) {
     operands.outputs.push_back(

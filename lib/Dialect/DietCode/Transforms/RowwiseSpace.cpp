@@ -17,12 +17,17 @@ using namespace mlir::dietcode;
 /// No dimension.
 static constexpr unsigned kNone = ~0u;
 
-AffineMap RowwiseSpace::embed(AffineMap map, ArrayRef<unsigned> dims) const {
+AffineMap RowwiseSpace::embed(AffineMap map, ArrayRef<unsigned> dims,
+                              ArrayRef<unsigned> inputs) const {
   SmallVector<AffineExpr> results;
-  for (AffineExpr expr : map.getResults())
-    results.push_back(getAffineDimExpr(
-        dims[cast<AffineDimExpr>(expr).getPosition()], map.getContext()));
-  return AffineMap::get(numDims, 0, results, map.getContext());
+  for (AffineExpr expr : map.getResults()) {
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      expr = getAffineDimExpr(dims[dim.getPosition()], map.getContext());
+    results.push_back(expr);
+  }
+  return RowwiseOp::renumberInputs(
+      AffineMap::get(numDims, map.getNumSymbols(), results, map.getContext()),
+      inputs);
 }
 
 /// Whether it matters which dimensions of `op` are columns.
@@ -110,7 +115,8 @@ static bool haveEqualExtents(RowwiseOp lhs, unsigned lhsDim, RowwiseOp rhs,
 //===----------------------------------------------------------------------===//
 
 /// The dimension of the consumer that each one of the producer is read by;
-/// fails if they are not the same for all elements that are read.
+/// fails if they are not the same for all elements that are read, or if an
+/// index is read.
 static FailureOr<SmallVector<unsigned>> matchDims(RowwiseOp producer,
                                                   RowwiseOp consumer) {
   SmallVector<unsigned> toConsumer(producer.getNumDims(), kNone);
@@ -120,6 +126,8 @@ static FailureOr<SmallVector<unsigned>> matchDims(RowwiseOp producer,
   for (auto [index, input] : llvm::enumerate(consumer.getInputs())) {
     if (input.getDefiningOp() != producer)
       continue;
+    if (consumer.isIndex(index) || !consumer.getLookups(index).empty())
+      return failure();
     unsigned output =
         producer.getInputs().size() + cast<OpResult>(input).getResultNumber();
     for (unsigned dim : llvm::seq(read[index].getNumResults())) {
@@ -218,7 +226,7 @@ mlir::dietcode::findCommonSpace(RowwiseOp producer, RowwiseOp consumer,
   FailureOr<SmallVector<unsigned>> dims = matchDims(producer, consumer);
   if (failed(dims))
     return rewriter.notifyMatchFailure(
-        consumer, "reads the producer at several elements");
+        consumer, "reads the producer at several elements, or looks up");
   FailureOr<RowwiseSpace> space =
       embedProducer(producer, consumer, *dims, rewriter);
   if (succeeded(space))

@@ -27,7 +27,9 @@ struct RowwiseSpace {
   SmallVector<unsigned> ofConsumer;
 
   /// A map from the dimensions of a part as one from those of the whole.
-  AffineMap embed(AffineMap map, ArrayRef<unsigned> dims) const;
+  /// `inputs` says which input of the whole each one of the part is.
+  AffineMap embed(AffineMap map, ArrayRef<unsigned> dims,
+                  ArrayRef<unsigned> inputs = {}) const;
 };
 
 /// The space that both operators fit in; fails with a reason if there is none.

@@ -444,3 +444,46 @@ func.func @other_columns(%x: tensor<8x8x8xf32>, %v: tensor<8x8xf32>, %a: tensor<
   } -> tensor<8xf32>
   return %1, %3, %2 : tensor<8xf32>, tensor<8xf32>, tensor<8x8xf32>
 }
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#lookup = affine_map<(d0, d1)[s0] -> (s0, d1)>
+
+// Tables and indices keep together. What is looked up in, and by what, is
+// computed before.
+// CHECK: #[[$SECOND:.*]] = affine_map<(d0, d1)[s0, s1, s2] -> (s2, d1)>
+// CHECK-LABEL: func.func @lookups
+// CHECK-SAME: (%[[I:.*]]: tensor<?xi64>, %[[J:.*]]: tensor<?xi64>, %[[A:.*]]: tensor<?x?xf32>, %[[B:.*]]: tensor<?x?xf32>, %{{.*}})
+// RAISED-LABEL: func.func @lookups
+func.func @lookups(%i: tensor<?xi64>, %j: tensor<?xi64>, %a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %n: tensor<?xi64>, %y: tensor<?x?xf32>) -> (tensor<?x?xf32>, tensor<?x?xf32>) {
+  // CHECK: dietcode.rowwise ins(%[[I]], %[[A]], %[[J]], %[[B]] : {{.*}}) outs(%{{.*}}) maps [#{{.*}}, #{{.*}}, #{{.*}}, #[[$SECOND]], #{{.*}}] do {
+  %0 = dietcode.rowwise ins(%i, %a : tensor<?xi64>, tensor<?x?xf32>) outs(%y : tensor<?x?xf32>) maps [#row, #lookup, #id] do {
+  ^bb0(%k: i64, %e: f32):
+    dietcode.yield %e : f32
+  } -> tensor<?x?xf32>
+  %1 = dietcode.rowwise ins(%j, %b, %0 : tensor<?xi64>, tensor<?x?xf32>, tensor<?x?xf32>) outs(%y : tensor<?x?xf32>) maps [#row, #lookup, #id, #id] do {
+  ^bb0(%k: i64, %e: f32, %f: f32):
+    %5 = arith.addf %e, %f : f32
+    %6 = dietcode.reduce_row add %5 : f32
+    %7 = arith.divf %5, %6 : f32
+    dietcode.yield %7 : f32
+  } -> tensor<?x?xf32>
+  // CHECK-COUNT-3: dietcode.rowwise
+  %2 = dietcode.rowwise ins(%i : tensor<?xi64>) outs(%n : tensor<?xi64>) maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>] do {
+  ^bb0(%k: i64):
+    %5 = arith.addi %k, %k : i64
+    dietcode.yield %5 : i64
+  } -> tensor<?xi64>
+  %3 = dietcode.rowwise ins(%a : tensor<?x?xf32>) outs(%y : tensor<?x?xf32>) maps [#id, #id] do {
+  ^bb0(%e: f32):
+    %5 = math.absf %e : f32
+    dietcode.yield %5 : f32
+  } -> tensor<?x?xf32>
+  %4 = dietcode.rowwise ins(%2, %3 : tensor<?xi64>, tensor<?x?xf32>) outs(%y : tensor<?x?xf32>) maps [#row, #lookup, #id] do {
+  ^bb0(%k: i64, %e: f32):
+    dietcode.yield %e : f32
+  } -> tensor<?x?xf32>
+  return %1, %4 : tensor<?x?xf32>, tensor<?x?xf32>
+}

@@ -32,6 +32,12 @@ def DietCode_RowwiseOp : DietCode_Op<"rowwise", [
     written through its map, a projected permutation of these dimensions; one
     that drops a dimension is broadcast along it.
 
+    A dimension of an input may also be a symbol: symbol `s0` is the element of
+    input 0, `s1` that of input 1, an integer that says which element is *looked
+    up*, as in a table of embeddings. An index outside of the dimension counts as
+    the nearest one inside, so that nothing else is read; of a dimension without
+    elements zero is read.
+
     The region is given one element of each input, and yields one for each
     output. It holds side effect free scalar arithmetic and
     `dietcode.reduce_row`, and uses nothing from outside of it. A value is
@@ -77,6 +83,23 @@ def DietCode_RowwiseOp : DietCode_Op<"rowwise", [
       return %y : tensor<?x?xf32>
     }
     ```
+
+    and the embeddings of tokens, with that of their position added:
+
+    ```mlir
+    func.func @embed(%ids: tensor<?x?xi64>, %table: tensor<30522x768xf32>, %position: tensor<?x768xf32>,
+                     %init: tensor<?x?x768xf32>) -> tensor<?x?x768xf32> {
+      %y = dietcode.rowwise ins(%ids, %table, %position : tensor<?x?xi64>, tensor<30522x768xf32>, tensor<?x768xf32>)
+          outs(%init : tensor<?x?x768xf32>)
+          maps [affine_map<(b, t, c) -> (b, t)>, affine_map<(b, t, c)[id] -> (id, c)>,
+                affine_map<(b, t, c) -> (t, c)>, affine_map<(b, t, c) -> (b, t, c)>] do {
+      ^bb0(%id: i64, %e: f32, %p: f32):
+        %0 = arith.addf %e, %p : f32
+        dietcode.yield %0 : f32
+      } -> tensor<?x?x768xf32>
+      return %y : tensor<?x?x768xf32>
+    }
+    ```
   }];
   let arguments = (ins
     Variadic<AnyTypeOf<[AnyRankedTensor, AnyMemRef]>>:$inputs,
@@ -111,6 +134,13 @@ def DietCode_RowwiseOp : DietCode_Op<"rowwise", [
     auto getColumnDims() { return ::llvm::seq<unsigned>(getNumRowDims(), getNumDims()); }
     /// Whether an operand is accessed at different elements in different columns.
     bool variesWithColumn(unsigned operand);
+    /// The dimensions of an operand that are indexed by elements of inputs.
+    ::llvm::SmallVector<Lookup> getLookups(unsigned operand);
+    /// Whether elements of an input are indices of another one.
+    bool isIndex(unsigned input);
+    /// `map` with the symbol of each input as that of input `inputs[i]`.
+    static ::mlir::AffineMap renumberInputs(::mlir::AffineMap map,
+                                            ::llvm::ArrayRef<unsigned> inputs);
     /// The values of the region that are the same in all columns of a row.
     ::llvm::DenseSet<::mlir::Value> getUniformValues();
     ::mlir::dietcode::YieldOp getYield();
