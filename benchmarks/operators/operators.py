@@ -15,6 +15,8 @@ benchmarks/gemm/peak.py.
 import argparse
 import json
 import pathlib
+import random
+import struct
 import subprocess
 import sys
 import tempfile
@@ -35,11 +37,14 @@ def shape_text(shape):
 
 
 class Operator:
-    """A function of linalg with its arguments' shapes, and what it has to do."""
+    """A function of linalg with its arguments' shapes, and what it has to do.
 
-    def __init__(self, name, text, shapes, flops=0, moved=0):
+    `first` are the values of the first argument, integers of 64 bits; it is random
+    without them, as the others are."""
+
+    def __init__(self, name, text, shapes, flops=0, moved=0, first=None):
         self.name, self.text, self.shapes = name, text, shapes
-        self.flops, self.moved = flops, moved
+        self.flops, self.moved, self.first = flops, moved, first
 
     def fraction(self, seconds):
         if self.moved:
@@ -117,6 +122,66 @@ func.func @operator(%a: tensor<{rows}x{columns}xf32>, %x: tensor<{columns}xf32>,
                     moved=4 * (rows * columns + rows + columns))
 
 
+def mean(images, size, channels, layout):
+    """The mean of the pixels of each channel, as torch-mlir has it."""
+    nhwc = layout == "nhwc"
+    shape = (images, size, size, channels) if nhwc else (images, channels, size, size)
+    order = "n, h, w, c" if nhwc else "n, c, h, w"
+    kinds = {"n": "parallel", "c": "parallel", "h": "reduction", "w": "reduction"}
+    iterators = ", ".join(f'"{kinds[dim]}"' for dim in order.split(", "))
+    x, y = f"tensor<{shape_text(shape)}xf32>", f"tensor<{images}x{channels}xf32>"
+    text = f"""
+func.func @operator(%x: {x}, %init: {y}) -> {y} {{
+  %zero = arith.constant 0.0 : f32
+  %0 = linalg.fill ins(%zero : f32) outs(%init : {y}) -> {y}
+  %1 = linalg.generic {{
+      indexing_maps = [affine_map<({order}) -> ({order})>, affine_map<({order}) -> (n, c)>],
+      iterator_types = [{iterators}]}} ins(%x : {x}) outs(%0 : {y}) {{
+  ^bb0(%e: f32, %acc: f32):
+    %3 = arith.addf %acc, %e : f32
+    linalg.yield %3 : f32
+  }} -> {y}
+  %2 = linalg.generic {{
+      indexing_maps = [affine_map<(n, c) -> (n, c)>, affine_map<(n, c) -> (n, c)>],
+      iterator_types = ["parallel", "parallel"]}} ins(%1 : {y}) outs(%init : {y}) {{
+  ^bb0(%e: f32, %o: f32):
+    %pixels = arith.constant {size * size}.0 : f32
+    %3 = arith.divf %e, %pixels : f32
+    linalg.yield %3 : f32
+  }} -> {y}
+  return %2 : {y}
+}}
+"""
+    return Operator(f"mean {layout} {shape_text(shape)}", text, [shape, (images, channels)],
+                    moved=4 * images * channels * (size * size + 1))
+
+
+def embedding(tokens, rows, columns):
+    """The embeddings of tokens drawn at random, as torch-mlir has it."""
+    ids = [random.Random(token).randrange(rows) for token in range(tokens)]
+    table, y = f"tensor<{rows}x{columns}xf32>", f"tensor<{tokens}x{columns}xf32>"
+    text = f"""
+func.func @operator(%ids: tensor<{tokens}xi64>, %table: {table}, %init: {y}) -> {y} {{
+  %rows = arith.constant {rows} : index
+  %0 = linalg.generic {{
+      indexing_maps = [affine_map<(t, c) -> (t)>, affine_map<(t, c) -> (t, c)>],
+      iterator_types = ["parallel", "parallel"]}} ins(%ids : tensor<{tokens}xi64>) outs(%init : {y}) {{
+  ^bb0(%id: i64, %o: f32):
+    %1 = arith.index_cast %id : i64 to index
+    %2 = linalg.index 1 : index
+    %3 = arith.cmpi slt, %1, %rows : index
+    cf.assert %3, "index must be smaller than dim size"
+    %4 = tensor.extract %table[%1, %2] : {table}
+    linalg.yield %4 : f32
+  }} -> {y}
+  return %0 : {y}
+}}
+"""
+    moved = 8 * tokens + 4 * columns * (len(set(ids)) + tokens)
+    return Operator(f"embedding {tokens} of {rows}x{columns}", text,
+                    [(tokens,), (rows, columns), (tokens, columns)], moved=moved, first=ids)
+
+
 def all_operators():
     # Each convolution, and the product with the same extents.
     for size, channels in [(56, 64), (28, 128), (14, 256), (7, 512)]:
@@ -130,16 +195,32 @@ def all_operators():
                            extra=[(columns,), (columns,)])
     yield matvec(16384, 4096)
     yield matvec(4096, 4096)
+    yield mean(16, 56, 256, "nhwc")
+    yield mean(16, 56, 256, "nchw")
+    yield embedding(4096, 30522, 768)
+
+
+def write_npy(file, values):
+    """A vector of integers of 64 bits, in the format of numpy."""
+    header = f"{{'descr': '<i8', 'fortran_order': False, 'shape': ({len(values)},), }}"
+    header = header.ljust(117) + "\n"
+    file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+    file.write(struct.pack(f"<{len(values)}q", *values))
+    file.flush()
 
 
 def run(program, operator):
     """The kernels that one call launches, with the seconds of each."""
-    with tempfile.NamedTemporaryFile("w", suffix=".mlir") as source:
+    with tempfile.NamedTemporaryFile("w", suffix=".mlir") as source, \
+            tempfile.NamedTemporaryFile("wb", suffix=".npy") as first:
         source.write(operator.text)
         source.flush()
         shapes = ",".join(shape_text(shape) for shape in operator.shapes)
-        done = subprocess.run([program, "--json", f"--arg-shapes={shapes}", source.name],
-                              capture_output=True, text=True)
+        command = [program, "--json", f"--arg-shapes={shapes}", source.name]
+        if operator.first:
+            write_npy(first, operator.first)
+            command.append(f"--input={first.name}")
+        done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(done.stderr.strip().splitlines()[0])
     kernels = json.loads(done.stdout)["runs"][0]["kernels"]

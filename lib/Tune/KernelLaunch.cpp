@@ -19,11 +19,22 @@ using ::dietcode::JobLaunch;
 using ::dietcode::JobSequence;
 using ::dietcode::Schedule;
 
+/// Of a dimension that is looked up, where it is not known.
+static constexpr int64_t kTableSize = 1024;
+
 SmallVector<int64_t>
 mlir::dietcode::getOperandSizes(OperatorOpInterface op, unsigned operand,
                                 ArrayRef<int64_t> problemShape) {
   SmallVector<int64_t> sizes;
-  for (AffineExpr expr : op.getOperandMaps()[operand].getResults()) {
+  auto type = cast<ShapedType>(op->getOperand(operand).getType());
+  for (auto [dim, expr] :
+       llvm::enumerate(op.getOperandMaps()[operand].getResults())) {
+    // A table may have any size, unless its type tells.
+    if (isa<AffineSymbolExpr>(expr)) {
+      sizes.push_back(type.isDynamicDim(dim) ? kTableSize
+                                             : type.getDimSize(dim));
+      continue;
+    }
     // Up to the last element that a window reaches.
     LinearAccess access = *matchLinearAccess(expr);
     int64_t last = access.offset;

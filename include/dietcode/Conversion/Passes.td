@@ -61,22 +61,27 @@ def ConvertLinalgToRowwisePass : Pass<"convert-linalg-to-rowwise"> {
   let summary = "Raise memory-bound linalg operations to dietcode.rowwise";
   let description = [{
     Turns operations of linalg on tensors that are elementwise, that copy,
-    broadcast or transpose, or that reduce one dimension into
+    broadcast or transpose, or that reduce some dimensions into
     `dietcode.rowwise`, whatever their name: what they compute is read off their
     indexing maps and bodies. Meant to follow `convert-linalg-to-dietcode`, so
     that epilogues of products are fused there. `linalg.softmax` is decomposed
     first.
 
-    The column is the dimension that is reduced, or else the innermost one of
-    the result. What a reduction starts from is dropped if it is a fill with the
+    The columns are the dimensions that are reduced, or else the innermost one
+    of the result. What a reduction starts from is dropped if it is a fill with the
     neutral element, and otherwise combined with the result. A dimension of size
     one that is indexed by 0, as kept by a reduction, is dropped by a reshape.
 
+    A `tensor.extract` in a body becomes an input that is looked up, if each of
+    its indices is a loop, an element of an operand or a constant. Its table is
+    sliced where loops do not cover it. Assertions in the body are dropped:
+    indices are kept within the table.
+
     Left to loops on the host are operations on buffers, products of matrices
-    and convolutions, maps that are not of distinct loops, reductions of several
-    dimensions, bodies with `linalg.index` or without a single combining
-    operation, and elements that kernels do not compute with, such as bf16. Of
-    those on tensors that are no products, a warning says why.
+    and convolutions, maps that are not of distinct loops, bodies that compute
+    with `linalg.index` or look up at indices that they compute, or without a
+    single combining operation, and elements that kernels do not compute with,
+    such as bf16. Of those on tensors that are no products, a warning says why.
 
     Example:
 
@@ -125,7 +130,8 @@ def ConvertDietCodeToLinalgPass : Pass<"convert-dietcode-to-linalg"> {
     A `dietcode.matmul` becomes a `linalg.fill` unless it accumulates, a
     contraction, and an update in place for its epilogue. A `dietcode.rowwise`
     becomes a `linalg.fill` and a reduction for each `dietcode.reduce_row`, then
-    elementwise operations for what it writes. What is only known
+    elementwise operations for what it writes; what is looked up is read in their
+    bodies. What is only known
     about shapes, workloads, micro-kernels and the device is dropped, with the
     symbols that nothing refers to any more. Left alone are operators whose
     factors would have to be narrowed, or be integers that widen, and operators
@@ -158,7 +164,8 @@ def ConvertDietCodeToLinalgPass : Pass<"convert-dietcode-to-linalg"> {
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-                           "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def ConvertDietCodeToGPUPass : Pass<"convert-dietcode-to-gpu", "ModuleOp"> {

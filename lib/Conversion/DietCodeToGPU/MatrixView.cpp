@@ -16,11 +16,31 @@ using namespace mlir::dietcode;
 Value MatrixView::getStride(ImplicitLocOpBuilder &b,
                             unsigned problemDim) const {
   IndexMath math(b);
-  for (auto [stride, expr] : llvm::zip_equal(strides, map.getResults()))
+  for (auto [stride, expr] : llvm::zip_equal(strides, map.getResults())) {
+    if (isa<AffineSymbolExpr>(expr))
+      continue;
     for (auto [dim, coefficient] : matchLinearAccess(expr)->terms)
       if (dim == problemDim)
         return math.mul(math.of(stride), coefficient);
+  }
   return math.constant(0);
+}
+
+Value MatrixView::getLookupOffset(ImplicitLocOpBuilder &b, unsigned dim,
+                                  Value index) const {
+  IndexMath math(b);
+  Value number = b.createOrFold<arith::IndexCastOp>(b.getIndexType(), index);
+  Value last = math.sub(math.of(sizes[dim]), math.constant(1));
+  return math.mul(math.min(math.max(number, 0), last), math.of(strides[dim]));
+}
+
+Value MatrixView::hasLookups(ImplicitLocOpBuilder &b) const {
+  IndexMath math(b);
+  Value result = arith::ConstantOp::create(b, b.getBoolAttr(true));
+  for (auto [size, expr] : llvm::zip_equal(sizes, map.getResults()))
+    if (isa<AffineSymbolExpr>(expr))
+      result = math.both(result, math.less(math.constant(0), math.of(size)));
+  return result;
 }
 
 Value MatrixView::getOffset(ImplicitLocOpBuilder &b,
@@ -116,6 +136,8 @@ MatrixView mlir::dietcode::createMatrixView(ImplicitLocOpBuilder &b,
   view.start = math.constant(0);
   for (auto [expr, size, stride] :
        llvm::zip_equal(map.getResults(), view.sizes, view.strides)) {
+    if (isa<AffineSymbolExpr>(expr))
+      continue;
     LinearAccess access = *matchLinearAccess(expr);
     if (access.isDim())
       continue;

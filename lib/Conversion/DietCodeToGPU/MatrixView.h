@@ -31,7 +31,8 @@ struct Window {
   Value size;  ///< Of the buffer's dimension.
 };
 
-/// A buffer indexed by problem dimensions through a map of linear results.
+/// A buffer indexed by problem dimensions through a map of linear results, and
+/// of symbols where its indices are looked up.
 struct MatrixView {
   AffineMap map;   ///< From problem dimensions to dimensions of the buffer.
   MemRefType type; ///< Of the buffer.
@@ -45,6 +46,12 @@ struct MatrixView {
   Value getStride(ImplicitLocOpBuilder &b, unsigned problemDim) const;
   /// What `indices` add to an offset.
   Value getOffset(ImplicitLocOpBuilder &b, const ProblemIndices &indices) const;
+  /// What the index `index`, any integer, of the buffer's dimension `dim` adds
+  /// to an offset; one that is outside counts as the nearest one inside.
+  Value getLookupOffset(ImplicitLocOpBuilder &b, unsigned dim,
+                        Value index) const;
+  /// Whether there is an element in all dimensions that are looked up.
+  Value hasLookups(ImplicitLocOpBuilder &b) const;
   /// Whether elements that follow each other in `dim` are equally far apart.
   bool isLinear(const TiledDim &dim) const {
     return ::mlir::dietcode::isLinear(type, map, dim.getDims());

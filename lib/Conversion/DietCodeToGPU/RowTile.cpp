@@ -14,6 +14,30 @@
 using namespace mlir;
 using namespace mlir::dietcode;
 
+static SmallVector<Value> createZeros(ImplicitLocOpBuilder &b,
+                                      TypeRange types) {
+  SmallVector<Value> zeros;
+  for (Type type : types)
+    zeros.push_back(arith::ConstantOp::create(b, b.getZeroAttr(type)));
+  return zeros;
+}
+
+SmallVector<Value>
+mlir::dietcode::createLookup(ImplicitLocOpBuilder &b, const MatrixView &view,
+                             TypeRange types,
+                             function_ref<SmallVector<Value>()> load) {
+  Value condition = view.hasLookups(b);
+  if (matchPattern(condition, m_One()))
+    return load();
+  auto guarded = scf::IfOp::create(
+      b, condition,
+      [&](OpBuilder &, Location) { scf::YieldOp::create(b, load()); },
+      [&](OpBuilder &, Location) {
+        scf::YieldOp::create(b, createZeros(b, types));
+      });
+  return SmallVector<Value>(guarded.getResults());
+}
+
 RowTile::RowTile(const Context &context, Value start, ArrayRef<unsigned> inputs)
     : context(context), b(context.b), math(b) {
   const ::dietcode::RowSchedule &schedule = context.schedule;
@@ -54,55 +78,77 @@ bool RowTile::isVector(unsigned operand) const {
 
 /// Of column `column + index` in an operand.
 Value RowTile::getOffset(unsigned operand, Value column, int64_t index) {
-  Value stride = context.views[operand].getStride(b, context.op.getColumnDim());
   return math.add(context.row.bases[operand],
-                  math.mul(math.add(column, index), stride));
-}
-
-SmallVector<Value> RowTile::createZeros(TypeRange types) {
-  SmallVector<Value> zeros;
-  for (Type type : types)
-    zeros.push_back(arith::ConstantOp::create(b, b.getZeroAttr(type)));
-  return zeros;
+                  context.views[operand].getOffset(b, context.columns,
+                                                   math.add(column, index)));
 }
 
 static unsigned getVectorBytes(VectorType type) {
   return type.getNumElements() * type.getElementTypeBitWidth() / 8;
 }
 
-/// For each input a vector, or a scalar for each column of the unit; zeros
-/// outside of the row.
+/// A vector, or a scalar for each column of the unit.
+SmallVector<Type> RowTile::getLoadedTypes(unsigned input) const {
+  Type type = context.views[input].type.getElementType();
+  if (isVector(input))
+    return {VectorType::get({width}, type)};
+  return SmallVector<Type>(width, type);
+}
+
+/// What `input` has in the columns of the unit, all of which are in the row.
+/// `getIndex` gives the element of an input that was loaded before.
+SmallVector<Value>
+RowTile::loadInput(const Unit &unit, unsigned input,
+                   function_ref<Value(unsigned, int64_t)> getIndex) {
+  const MatrixView &view = context.views[input];
+  if (isVector(input)) {
+    auto type = cast<VectorType>(getLoadedTypes(input).front());
+    return {vector::LoadOp::create(
+        b, type, view.flat, getOffset(input, unit.column, 0),
+        /*nontemporal=*/false, llvm::MaybeAlign(getVectorBytes(type)))};
+  }
+  RowwiseOp op = context.op;
+  SmallVector<Value> loaded;
+  for (int64_t i : llvm::seq(width)) {
+    Value offset = getOffset(input, unit.column, i);
+    for (Lookup lookup : op.getLookups(input))
+      if (op.variesWithColumn(lookup.index))
+        offset =
+            math.add(offset, view.getLookupOffset(b, lookup.dim,
+                                                  getIndex(lookup.index, i)));
+    loaded.push_back(memref::LoadOp::create(b, view.flat, offset));
+  }
+  return loaded;
+}
+
+/// For each input what it has in the columns of the unit; zeros outside of the
+/// row.
 SmallVector<Value> RowTile::loadUnit(const Unit &unit,
                                      ArrayRef<unsigned> inputs) {
   SmallVector<Type> types;
+  llvm::SmallDenseMap<unsigned, size_t> positions;
   for (unsigned input : inputs) {
-    Type type = context.views[input].type.getElementType();
-    if (isVector(input))
-      types.push_back(VectorType::get({width}, type));
-    else
-      types.append(width, type);
+    positions[input] = types.size();
+    llvm::append_range(types, getLoadedTypes(input));
   }
   auto load = [&](OpBuilder &, Location) {
     SmallVector<Value> loaded;
-    for (unsigned input : inputs) {
-      Value flat = context.views[input].flat;
-      if (isVector(input)) {
-        auto type = VectorType::get({width},
-                                    context.views[input].type.getElementType());
-        loaded.push_back(vector::LoadOp::create(
-            b, type, flat, getOffset(input, unit.column, 0),
-            /*nontemporal=*/false, llvm::MaybeAlign(getVectorBytes(type))));
-        continue;
-      }
-      for (int64_t i : llvm::seq(width))
-        loaded.push_back(
-            memref::LoadOp::create(b, flat, getOffset(input, unit.column, i)));
-    }
+    auto getIndex = [&](unsigned input, int64_t i) -> Value {
+      size_t position = positions.at(input);
+      if (isVector(input))
+        return vector::ExtractOp::create(b, loaded[position], i);
+      return loaded[position + i];
+    };
+    for (unsigned input : inputs)
+      llvm::append_range(
+          loaded,
+          createLookup(b, context.views[input], getLoadedTypes(input),
+                       [&] { return loadInput(unit, input, getIndex); }));
     scf::YieldOp::create(b, loaded);
   };
   auto guarded =
       scf::IfOp::create(b, unit.inRow, load, [&](OpBuilder &, Location) {
-        scf::YieldOp::create(b, createZeros(types));
+        scf::YieldOp::create(b, createZeros(b, types));
       });
   return SmallVector<Value>(guarded.getResults());
 }
@@ -156,7 +202,7 @@ void RowTile::reduce(unsigned pass, const IRMapping &uniforms,
         },
         [&](OpBuilder &, Location) {
           SmallVector<Value> unchanged(partials.begin(), partials.end());
-          llvm::append_range(unchanged, createZeros(keptTypes));
+          llvm::append_range(unchanged, createZeros(b, keptTypes));
           scf::YieldOp::create(b, unchanged);
         });
     ValueRange results = guarded.getResults();

@@ -18,13 +18,20 @@
 
 namespace mlir::dietcode {
 
-/// A row as one lane sees it. All operands are addressed by the column alone.
+/// A row as one lane sees it. All operands are addressed by the number of the
+/// column alone.
 struct RowPosition {
   Value lane;               ///< Of the row.
   Value size;               ///< Columns of the row.
   SmallVector<Value> bases; ///< Where the row starts in each operand.
   Value isWritten;          ///< Whether there is such a row.
 };
+
+/// Loads of `view` with results of `types`; zeros if it is looked up and there
+/// is nothing in it.
+SmallVector<Value> createLookup(ImplicitLocOpBuilder &b, const MatrixView &view,
+                                TypeRange types,
+                                function_ref<SmallVector<Value>()> load);
 
 /// The columns of a row, from `start` on, that the lanes hold at once. Columns
 /// past the end of the row are neither read nor computed.
@@ -37,6 +44,7 @@ public:
     const ::dietcode::RowSchedule &schedule;
     Twin twin;
     ArrayRef<MatrixView> views;
+    const TiledDim &columns;
     const RowPosition &row;
   };
 
@@ -62,8 +70,10 @@ private:
   };
 
   SmallVector<Value> loadUnit(const Unit &unit, ArrayRef<unsigned> inputs);
+  SmallVector<Value> loadInput(const Unit &unit, unsigned input,
+                               function_ref<Value(unsigned, int64_t)> getIndex);
+  SmallVector<Type> getLoadedTypes(unsigned input) const;
   void storeUnit(const Unit &unit, unsigned operand, ArrayRef<Value> values);
-  SmallVector<Value> createZeros(TypeRange types);
   Value compute(Value value, IRMapping &element, const IRMapping &uniforms);
   Value getOffset(unsigned operand, Value column, int64_t index);
   bool isVector(unsigned operand) const;

@@ -62,7 +62,8 @@ private:
   void readSizes();
   void computeBlock(Value block);
   RowPosition createRow(Value row);
-  IRMapping loadUniforms(const RowPosition &row);
+  IRMapping loadUniforms(RowPosition &row);
+  void lookUpRow(RowPosition &row, const IRMapping &uniforms);
   void computeCached(const RowPosition &row, IRMapping uniforms, Value start);
   void computeStreaming(const RowPosition &row, IRMapping uniforms);
   void computeUniforms(unsigned pass, IRMapping &uniforms);
@@ -73,7 +74,8 @@ private:
                      Value start);
   RowTile createTile(const RowPosition &row, Value start,
                      ArrayRef<unsigned> inputs) {
-    return RowTile({b, op, program, schedule, twin, views, row}, start, inputs);
+    return RowTile({b, op, program, schedule, twin, views, columns, row}, start,
+                   inputs);
   }
   void forEachTile(const RowPosition &row, ValueRange inits,
                    function_ref<SmallVector<Value>(Value, ValueRange)> body,
@@ -88,8 +90,7 @@ private:
   Twin twin;
 
   SmallVector<MatrixView> views; ///< Of each operand.
-  TiledDim rows;
-  Value numColumns;
+  TiledDim rows, columns;
   Value threadId;
   DenseMap<Operation *, Value> shared; ///< For the partials of each reduction.
 };
@@ -99,9 +100,11 @@ private:
 void KernelBuilder::readSizes() {
   auto problem = cast<ProblemOpInterface>(op.getOperation());
   SmallVector<Value> sizes = createSizes(b, problem, views);
-  numColumns = sizes.pop_back_val();
-  auto dims = llvm::to_vector(llvm::seq(op.getColumnDim()));
-  rows = TiledDim(b, dims, sizes);
+  ArrayRef<Value> all(sizes);
+  unsigned numRows = op.getNumRowDims();
+  rows = TiledDim(b, llvm::to_vector(op.getRowDims()), all.take_front(numRows));
+  columns =
+      TiledDim(b, llvm::to_vector(op.getColumnDims()), all.drop_front(numRows));
 }
 
 /// Where row number `row`, which may be past the end, is in each operand.
@@ -109,7 +112,7 @@ RowPosition KernelBuilder::createRow(Value row) {
   RowPosition position;
   position.isWritten = math.less(row, rows.getExtent());
   position.lane = math.rem(threadId, schedule.lanes);
-  position.size = numColumns;
+  position.size = columns.getExtent();
   Value last = math.sub(rows.getExtent(), math.constant(1));
   ProblemIndices indices = rows.getIndices(b, math.min(row, last));
   for (const MatrixView &view : views)
@@ -117,17 +120,42 @@ RowPosition KernelBuilder::createRow(Value row) {
   return position;
 }
 
-/// What is known of a row before any reduction.
-IRMapping KernelBuilder::loadUniforms(const RowPosition &row) {
+/// What is known of a row before any reduction: indices, then what they look
+/// up.
+IRMapping KernelBuilder::loadUniforms(RowPosition &row) {
   IRMapping uniforms;
-  for (BlockArgument argument : op.getBody().getArguments()) {
-    unsigned input = argument.getArgNumber();
-    if (program.isUniform(argument) && !argument.use_empty())
-      uniforms.map(argument, memref::LoadOp::create(b, views[input].flat,
-                                                    row.bases[input])
-                                 .getResult());
-  }
+  auto load = [&](bool looksUp) {
+    for (BlockArgument argument : op.getBody().getArguments()) {
+      unsigned input = argument.getArgNumber();
+      bool isUsed = !argument.use_empty() || op.isIndex(input);
+      if (!program.isUniform(argument) || !isUsed ||
+          op.getLookups(input).empty() == looksUp)
+        continue;
+      auto loadElement = [&] {
+        return SmallVector<Value>{
+            memref::LoadOp::create(b, views[input].flat, row.bases[input])};
+      };
+      uniforms.map(argument, createLookup(b, views[input], argument.getType(),
+                                          loadElement)
+                                 .front());
+    }
+  };
+  load(/*looksUp=*/false);
+  lookUpRow(row, uniforms);
+  load(/*looksUp=*/true);
   return uniforms;
+}
+
+/// Moves the row of each input to what is looked up for all of its columns.
+void KernelBuilder::lookUpRow(RowPosition &row, const IRMapping &uniforms) {
+  for (unsigned input : llvm::seq<unsigned>(0, op.getInputs().size()))
+    for (Lookup lookup : op.getLookups(input)) {
+      BlockArgument index = op.getBody().getArgument(lookup.index);
+      if (program.isUniform(index))
+        row.bases[input] = math.add(row.bases[input],
+                                    views[input].getLookupOffset(
+                                        b, lookup.dim, uniforms.lookup(index)));
+    }
 }
 
 void KernelBuilder::computeUniforms(unsigned pass, IRMapping &uniforms) {
@@ -243,7 +271,8 @@ void KernelBuilder::computeStreaming(const RowPosition &row,
 void KernelBuilder::computeBlock(Value block) {
   Value start = math.constant(0), rowBlock = block;
   if (!hasReductions()) {
-    Value tiles = math.max(math.ceilDiv(numColumns, schedule.capacity()), 1);
+    Value tiles =
+        math.max(math.ceilDiv(columns.getExtent(), schedule.capacity()), 1);
     start = math.mul(b.createOrFold<arith::RemUIOp>(block, tiles),
                      schedule.capacity());
     rowBlock = b.createOrFold<arith::DivUIOp>(block, tiles);
@@ -287,7 +316,8 @@ void KernelBuilder::build(gpu::GPUFuncOp kernel) {
   Value blocks = math.ceilDiv(rows.getExtent(), schedule.rows());
   if (!hasReductions())
     blocks = math.mul(
-        blocks, math.max(math.ceilDiv(numColumns, schedule.capacity()), 1));
+        blocks,
+        math.max(math.ceilDiv(columns.getExtent(), schedule.capacity()), 1));
   Value first = gpu::BlockIdOp::create(b, gpu::Dimension::x);
   Value step = gpu::GridDimOp::create(b, gpu::Dimension::x);
   scf::ForOp::create(b, first, blocks, step, ValueRange(),

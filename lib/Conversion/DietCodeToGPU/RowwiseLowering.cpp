@@ -72,6 +72,7 @@ static LogicalResult checkBody(RowwiseOp op) {
 static bool needSameKernel(RowwiseOp lhs, RowwiseOp rhs) {
   return lhs->getOperandTypes() == rhs->getOperandTypes() &&
          lhs.getInputs().size() == rhs.getInputs().size() &&
+         lhs.getColumns() == rhs.getColumns() &&
          lhs.getMaps() == rhs.getMaps() &&
          OperationEquivalence::isRegionEquivalentTo(
              &lhs.getBody(), &rhs.getBody(),
@@ -143,15 +144,16 @@ private:
 
 void RowwiseLauncher::readSizes() {
   auto problem = cast<ProblemOpInterface>(op.getOperation());
-  numRows = math.constant(1);
-  for (unsigned dim : llvm::seq(op.getNumDims())) {
-    Value extent = math.of(problem.createExtent(b, dim));
-    sizes.push_back(extent);
-    if (dim == op.getColumnDim())
-      numColumns = extent;
-    else
-      numRows = math.mul(numRows, extent);
-  }
+  for (unsigned dim : llvm::seq(op.getNumDims()))
+    sizes.push_back(math.of(problem.createExtent(b, dim)));
+  auto multiply = [&](auto dims) {
+    Value product = math.constant(1);
+    for (unsigned dim : dims)
+      product = math.mul(product, sizes[dim]);
+    return product;
+  };
+  numRows = multiply(op.getRowDims());
+  numColumns = multiply(op.getColumnDims());
 }
 
 /// Without columns, there is still one element for each row where an output
@@ -170,10 +172,11 @@ Value RowwiseLauncher::areAllAligned(int64_t vector) {
     return arith::ConstantOp::create(b, b.getBoolAttr(false));
   Value all = math.isMultiple(numColumns, vector);
   SmallVector<AffineMap> maps = op.getOperandMaps();
+  auto columns = llvm::to_vector(op.getColumnDims());
   for (unsigned operand : llvm::seq(op->getNumOperands()))
     if (op.isVectorized(operand))
       all = math.both(all, createAlignmentTest(b, op->getOperand(operand),
-                                               maps[operand], vector));
+                                               maps[operand], vector, columns));
   return all;
 }
 

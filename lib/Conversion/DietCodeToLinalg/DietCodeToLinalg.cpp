@@ -8,6 +8,7 @@
 
 #include "dietcode/Conversion/DietCodeToLinalg/DietCodeToLinalg.h"
 #include "../ApplyPatterns.h"
+#include "ReadOrZero.h"
 #include "RowwiseToLinalg.h"
 #include "dietcode/Conversion/Passes.h"
 #include "dietcode/Dialect/DietCode/IR/DietCode.h"
@@ -114,21 +115,7 @@ static Value createPaddedRead(OpBuilder &builder, Location loc, Value value,
         linalg::createOrFoldDimOp(builder, loc, value, dim));
     inside = inside ? arith::AndIOp::create(builder, loc, inside, here) : here;
   }
-  auto read = [&](OpBuilder &nested, Location at) {
-    Value element =
-        isa<BaseMemRefType>(value.getType())
-            ? memref::LoadOp::create(nested, at, value, indices).getResult()
-            : tensor::ExtractOp::create(nested, at, value, indices).getResult();
-    scf::YieldOp::create(nested, at, element);
-  };
-  auto pad = [&](OpBuilder &nested, Location at) {
-    Attribute zero = nested.getZeroAttr(getElementTypeOrSelf(value));
-    scf::YieldOp::create(
-        nested, at,
-        arith::ConstantOp::create(nested, at, cast<TypedAttr>(zero))
-            .getResult());
-  };
-  return scf::IfOp::create(builder, loc, inside, read, pad).getResult(0);
+  return createReadOrZero(builder, loc, inside, value, indices);
 }
 
 /// linalg.generic ins(%a, %b) outs(%out) { out[m, n] += a[m, k] * b[k, n] }

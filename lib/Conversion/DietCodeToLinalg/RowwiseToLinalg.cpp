@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowwiseToLinalg.h"
+#include "ReadOrZero.h"
 #include "dietcode/Dialect/DietCode/IR/DietCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -20,11 +22,13 @@ using namespace mlir::dietcode;
 
 namespace {
 
-/// A value that the generics read: an input, or the result of a reduction.
+/// A value that the generics read through a map: an input, or the result of a
+/// reduction.
 struct Source {
   Value inBody; ///< What it is in the region of the operator.
   Value operand;
   AffineMap map;
+  bool variesWithColumn;
 };
 
 class RowwiseLowering {
@@ -34,10 +38,12 @@ public:
 
 private:
   OpFoldResult getExtent(unsigned dim);
-  Value createRowBuffer(Type elementType);
+  Value createBuffer(Type elementType, ArrayRef<OpFoldResult> sizes);
   void lowerReduction(ReduceRowOp reduction);
   void writeOutputs(bool varying);
   Value cloneSlice(OpBuilder &builder, Value value, IRMapping &mapping);
+  Value createLookup(OpBuilder &builder, unsigned input, IRMapping &mapping);
+  void tellColumns(SmallVectorImpl<Source> &read);
   Operation *createGeneric(
       ArrayRef<Value> outs, ArrayRef<AffineMap> outMaps, bool overColumns,
       bool reduces,
@@ -59,7 +65,9 @@ RowwiseLowering::RowwiseLowering(RowwiseOp op, PatternRewriter &rewriter)
       replacements(op->getNumResults()) {
   SmallVector<AffineMap> maps = op.getOperandMaps();
   for (auto [index, input] : llvm::enumerate(op.getInputs()))
-    sources.push_back({op.getBody().getArgument(index), input, maps[index]});
+    if (op.getLookups(index).empty())
+      sources.push_back({op.getBody().getArgument(index), input, maps[index],
+                         op.variesWithColumn(index)});
 }
 
 OpFoldResult RowwiseLowering::getExtent(unsigned dim) {
@@ -67,11 +75,9 @@ OpFoldResult RowwiseLowering::getExtent(unsigned dim) {
       .createExtent(rewriter, dim);
 }
 
-/// A tensor or buffer with one element for each row.
-Value RowwiseLowering::createRowBuffer(Type elementType) {
-  SmallVector<OpFoldResult> sizes;
-  for (unsigned dim : llvm::seq(op.getColumnDim()))
-    sizes.push_back(getExtent(dim));
+/// A tensor or buffer.
+Value RowwiseLowering::createBuffer(Type elementType,
+                                    ArrayRef<OpFoldResult> sizes) {
   if (!isOnBuffers)
     return tensor::EmptyOp::create(rewriter, op.getLoc(), sizes, elementType);
   auto [shape, dynamicSizes] = decomposeMixedValues(sizes);
@@ -81,16 +87,79 @@ Value RowwiseLowering::createRowBuffer(Type elementType) {
   return temporaries.back();
 }
 
+/// Reads the element of an input that its indices say, which are kept within
+/// it; zero if there is none.
+Value RowwiseLowering::createLookup(OpBuilder &builder, unsigned input,
+                                    IRMapping &mapping) {
+  Location loc = op.getLoc();
+  Value operand = op.getInputs()[input];
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  Value zero = constant(0);
+  Value isThere =
+      arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
+  SmallVector<Value> indices;
+  AffineMap map = op.getOperandMaps()[input];
+  for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+    if (auto loop = dyn_cast<AffineDimExpr>(expr)) {
+      indices.push_back(
+          linalg::IndexOp::create(builder, loc, loop.getPosition()));
+      continue;
+    }
+    unsigned number = cast<AffineSymbolExpr>(expr).getPosition();
+    Value element =
+        cloneSlice(builder, op.getBody().getArgument(number), mapping);
+    Value index = arith::IndexCastOp::create(builder, loc,
+                                             builder.getIndexType(), element);
+    Value size = getValueOrCreateConstantIndexOp(
+        builder, loc, operator_impl::createDim(builder, loc, operand, dim));
+    Value last = arith::SubIOp::create(builder, loc, size, constant(1));
+    index = arith::MaxSIOp::create(builder, loc, index, zero);
+    indices.push_back(arith::MinSIOp::create(builder, loc, index, last));
+    Value isOne = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                        zero, size);
+    isThere = arith::AndIOp::create(builder, loc, isThere, isOne);
+  }
+  return createReadOrZero(builder, loc, isThere, operand, indices);
+}
+
 /// Clones what computes `value` from the sources, which are mapped.
 Value RowwiseLowering::cloneSlice(OpBuilder &builder, Value value,
                                   IRMapping &mapping) {
   if (Value known = mapping.lookupOrNull(value))
     return known;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    mapping.map(value, createLookup(builder, argument.getArgNumber(), mapping));
+    return mapping.lookup(value);
+  }
   Operation *definition = value.getDefiningOp();
   for (Value operand : definition->getOperands())
     cloneSlice(builder, operand, mapping);
   builder.clone(*definition, mapping);
   return mapping.lookup(value);
+}
+
+/// Where none of what is read tells how many columns there are, an output does,
+/// unread, or else a buffer that is there for it alone.
+void RowwiseLowering::tellColumns(SmallVectorImpl<Source> &read) {
+  auto isTold = [&](unsigned column) {
+    return llvm::any_of(read, [&](const Source &source) {
+      return source.map.isFunctionOfDim(column);
+    });
+  };
+  if (!llvm::all_of(op.getColumnDims(), isTold))
+    for (auto [index, output] : llvm::enumerate(op.getOutputs()))
+      if (unsigned operand = op.getInputs().size() + index;
+          op.variesWithColumn(operand))
+        read.push_back({Value(), output, op.getOperandMaps()[operand], true});
+  AffineMap all =
+      AffineMap::getMultiDimIdentityMap(op.getNumDims(), op.getContext());
+  for (unsigned column : op.getColumnDims())
+    if (!isTold(column))
+      read.push_back({Value(),
+                      createBuffer(rewriter.getI8Type(), {getExtent(column)}),
+                      all.getSubMap({column}), true});
 }
 
 /// A linalg.generic over the rows, and over the columns if asked for. The body
@@ -100,20 +169,12 @@ Operation *RowwiseLowering::createGeneric(
     bool reduces,
     function_ref<SmallVector<Value>(OpBuilder &, IRMapping &, ValueRange)>
         body) {
-  unsigned column = op.getColumnDim();
   SmallVector<Source> read;
   for (const Source &source : sources)
-    if (overColumns || !source.map.isFunctionOfDim(column))
+    if (overColumns || !source.variesWithColumn)
       read.push_back(source);
-  // Where no input tells the number of columns, an output does, unread.
-  bool isTold = llvm::any_of(read, [&](const Source &source) {
-    return source.map.isFunctionOfDim(column);
-  });
-  if (reduces && !isTold)
-    for (auto [index, output] : llvm::enumerate(op.getOutputs()))
-      if (unsigned operand = op.getInputs().size() + index;
-          op.variesWithColumn(operand))
-        read.push_back({Value(), output, op.getOperandMaps()[operand]});
+  if (reduces)
+    tellColumns(read);
   SmallVector<AffineMap> maps;
   SmallVector<Value> ins;
   for (const Source &source : read) {
@@ -123,11 +184,13 @@ Operation *RowwiseLowering::createGeneric(
   llvm::append_range(maps, outMaps);
   if (!overColumns)
     for (AffineMap &map : maps)
-      map = AffineMap::get(column, 0, map.getResults(), op.getContext());
-  SmallVector<utils::IteratorType> iterators(column + overColumns,
+      map = AffineMap::get(op.getNumRowDims(), 0, map.getResults(),
+                           op.getContext());
+  SmallVector<utils::IteratorType> iterators(op.getNumRowDims(),
                                              utils::IteratorType::parallel);
-  if (reduces)
-    iterators.back() = utils::IteratorType::reduction;
+  if (overColumns)
+    iterators.append(op.getColumns(), reduces ? utils::IteratorType::reduction
+                                              : utils::IteratorType::parallel);
   SmallVector<Type> types;
   if (!isOnBuffers)
     types = llvm::map_to_vector(outs, [](Value out) { return out.getType(); });
@@ -148,8 +211,11 @@ void RowwiseLowering::lowerReduction(ReduceRowOp reduction) {
   Type type = reduction.getType();
   AffineMap rows =
       AffineMap::getMultiDimIdentityMap(op.getNumDims(), op.getContext())
-          .dropResult(op.getColumnDim());
-  Value buffer = createRowBuffer(type);
+          .getSubMap(llvm::to_vector(op.getRowDims()));
+  SmallVector<OpFoldResult> sizes;
+  for (unsigned dim : op.getRowDims())
+    sizes.push_back(getExtent(dim));
+  Value buffer = createBuffer(type, sizes);
   Value neutral = arith::ConstantOp::create(
       rewriter, op.getLoc(), getNeutralElement(reduction.getKind(), type));
   auto fill = linalg::FillOp::create(rewriter, op.getLoc(), neutral, buffer);
@@ -162,7 +228,7 @@ void RowwiseLowering::lowerReduction(ReduceRowOp reduction) {
             builder, op.getLoc(), reduction.getKind(), outs.front(), value)};
       });
   Value result = isOnBuffers ? buffer : generic->getResult(0);
-  sources.push_back({reduction.getResult(), result, rows});
+  sources.push_back({reduction.getResult(), result, rows, false});
 }
 
 /// Writes the outputs that vary with the column, or those that do not.

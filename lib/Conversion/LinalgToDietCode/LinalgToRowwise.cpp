@@ -30,13 +30,13 @@ using namespace mlir::dietcode::linalg_raising;
 // Operands
 //===----------------------------------------------------------------------===//
 
-/// Groups of dimensions of which each has one that is indexed by a loop, but
-/// for a single group without any: the reshape that drops the others.
+/// Groups of dimensions of which each has one that is not indexed by 0, but for
+/// a single group without any: the reshape that drops the others.
 static SmallVector<ReassociationIndices> getReassociation(AffineMap map) {
   SmallVector<ReassociationIndices> groups;
   bool lastHasLoop = true;
   for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
-    bool isLoop = isa<AffineDimExpr>(expr);
+    bool isLoop = !isa<AffineConstantExpr>(expr);
     if (groups.empty() || (isLoop && lastHasLoop)) {
       groups.emplace_back();
       lastHasLoop = false;
@@ -65,6 +65,34 @@ static Value createOperand(const MappedValue &operand, Location loc,
                                          getReassociation(operand.map));
 }
 
+/// The part of input `slice.input` that is read.
+static Value createSlice(const RowwisePlan &plan,
+                         const RowwisePlan::Slice &slice,
+                         PatternRewriter &rewriter) {
+  linalg::LinalgOp op = plan.source;
+  Location loc = op.getLoc();
+  const MappedValue &input = plan.inputs[slice.input];
+  SmallVector<AffineMap> maps = simplifyMaps(op);
+  auto getExtent = [&](AffineExpr loop) -> OpFoldResult {
+    for (OpOperand &operand : op->getOpOperands())
+      for (auto [dim, expr] :
+           llvm::enumerate(maps[operand.getOperandNumber()].getResults()))
+        if (expr == loop)
+          return operator_impl::createDim(rewriter, loc, operand.get(), dim);
+    return rewriter.getIndexAttr(1);
+  };
+  SmallVector<OpFoldResult> offsets, sizes;
+  for (auto [dim, expr] : llvm::enumerate(input.map.getResults())) {
+    offsets.push_back(rewriter.getIndexAttr(slice.offsets[dim]));
+    sizes.push_back(slice.isCut[dim] ? getExtent(expr)
+                                     : operator_impl::createDim(
+                                           rewriter, loc, input.value, dim));
+  }
+  SmallVector<OpFoldResult> strides(sizes.size(), rewriter.getIndexAttr(1));
+  return tensor::ExtractSliceOp::create(rewriter, loc, input.value, offsets,
+                                        sizes, strides);
+}
+
 /// What the operator writes to: rather than a fill or a constant, which it
 /// would overwrite, what was filled or a new tensor.
 static Value createDestination(const MappedValue &output, Location loc,
@@ -82,12 +110,17 @@ static Value createDestination(const MappedValue &output, Location loc,
 /// The map of an operand from the dimensions of the operator.
 static AffineMap getOperatorMap(AffineMap map, ArrayRef<unsigned> loops) {
   SmallVector<AffineExpr> results;
-  for (AffineExpr expr : map.getResults())
-    if (auto loop = dyn_cast<AffineDimExpr>(expr)) {
-      unsigned position = llvm::find(loops, loop.getPosition()) - loops.begin();
-      results.push_back(getAffineDimExpr(position, map.getContext()));
-    }
-  return AffineMap::get(loops.size(), 0, results, map.getContext());
+  for (AffineExpr expr : map.getResults()) {
+    if (isa<AffineConstantExpr>(expr))
+      continue;
+    if (auto loop = dyn_cast<AffineDimExpr>(expr))
+      expr = getAffineDimExpr(llvm::find(loops, loop.getPosition()) -
+                                  loops.begin(),
+                              map.getContext());
+    results.push_back(expr);
+  }
+  return AffineMap::get(loops.size(), map.getNumSymbols(), results,
+                        map.getContext());
 }
 
 //===----------------------------------------------------------------------===//
@@ -137,7 +170,7 @@ static void createBody(const RowwisePlan &plan, RowwiseOp op,
     });
   };
   for (Operation &nested : old->without_terminator())
-    if (!isCombiner(nested))
+    if (plan.computation.contains(&nested) && !isCombiner(nested))
       rewriter.clone(nested, mapping);
   SmallVector<Value> values;
   for (auto [index, value] :
@@ -154,7 +187,10 @@ static RowwiseOp createRowwise(const RowwisePlan &plan,
   Location loc = source.getLoc();
   SmallVector<Value> inputs, outputs;
   SmallVector<AffineMap> maps;
-  for (const MappedValue &input : plan.inputs) {
+  SmallVector<MappedValue> read(plan.inputs);
+  for (const RowwisePlan::Slice &slice : plan.slices)
+    read[slice.input].value = createSlice(plan, slice, rewriter);
+  for (const MappedValue &input : read) {
     inputs.push_back(createOperand(input, loc, rewriter));
     maps.push_back(getOperatorMap(input.map, plan.loops));
   }
@@ -162,7 +198,8 @@ static RowwiseOp createRowwise(const RowwisePlan &plan,
     outputs.push_back(createDestination(output, loc, rewriter));
     maps.push_back(getOperatorMap(output.map, plan.loops));
   }
-  auto op = RowwiseOp::create(rewriter, loc, inputs, outputs, maps);
+  auto op =
+      RowwiseOp::create(rewriter, loc, inputs, outputs, plan.columns, maps);
   createBody(plan, op, rewriter);
   return op;
 }

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowwisePlan.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -18,9 +17,7 @@ using namespace mlir::dietcode::linalg_raising;
 // What is rowwise
 //===----------------------------------------------------------------------===//
 
-/// Whether each result of `map` is a distinct loop, or 0 for a dimension that
-/// has one element.
-static bool isProjection(AffineMap map, Value operand) {
+bool linalg_raising::isProjection(AffineMap map, Value operand) {
   auto type = dyn_cast<ShapedType>(operand.getType());
   llvm::SmallBitVector seen(map.getNumDims());
   for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
@@ -68,8 +65,7 @@ static llvm::SmallBitVector findUnitLoops(linalg::LinalgOp op) {
   return unit;
 }
 
-/// The indexing maps of the operands, with 0 for loops of a single iteration.
-static SmallVector<AffineMap> simplifyMaps(linalg::LinalgOp op) {
+SmallVector<AffineMap> linalg_raising::simplifyMaps(linalg::LinalgOp op) {
   llvm::SmallBitVector unit = findUnitLoops(op);
   SmallVector<AffineExpr> loops;
   for (unsigned loop : llvm::seq(op.getNumLoops()))
@@ -84,8 +80,6 @@ static SmallVector<AffineMap> simplifyMaps(linalg::LinalgOp op) {
 /// Why the operands or the loops of `op`, which are indexed through `maps`, are
 /// not those of a rowwise operator; empty if they are.
 static StringRef findObstacle(linalg::LinalgOp op, ArrayRef<AffineMap> maps) {
-  if (op.getNumReductionLoops() > 1)
-    return "reduces more than one dimension";
   if (op.getNumReductionLoops() + op.getNumParallelLoops() != op.getNumLoops())
     return "has loops that are neither parallel nor a reduction";
   for (OpOperand &operand : op->getOpOperands()) {
@@ -119,17 +113,6 @@ static bool isProductOfMatrices(linalg::LinalgOp op) {
   return succeeded(dims) && !dims->m.empty() && !dims->n.empty();
 }
 
-static bool isScalarBody(linalg::LinalgOp op) {
-  return llvm::all_of(
-      op.getBlock()->without_terminator(), [](Operation &nested) {
-        return operator_impl::isScalarArithmetic(nested) &&
-               !isa<linalg::IndexOp>(nested) &&
-               llvm::all_of(nested.getResultTypes(), [](Type type) {
-                 return type.isIndex() || RowwiseOp::isKernelType(type);
-               });
-      });
-}
-
 bool linalg_raising::isOnlyAnInit(linalg::LinalgOp op) {
   return isa<linalg::FillOp>(op.getOperation()) &&
          llvm::all_of(op->getUses(), [](OpOperand &use) {
@@ -151,28 +134,47 @@ static SmallVector<unsigned> getLoops(AffineMap map) {
   return loops;
 }
 
-/// The column is what is reduced, or else the innermost dimension of the
+/// The loops that reduce, in the order of the input that has most of them.
+static SmallVector<unsigned> orderReductions(linalg::LinalgOp op,
+                                             ArrayRef<AffineMap> maps) {
+  SmallVector<unsigned> most;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    SmallVector<unsigned> read = getLoops(maps[input->getOperandNumber()]);
+    llvm::erase_if(read, [&](unsigned loop) { return !isReduction(op, loop); });
+    if (read.size() > most.size())
+      most = read;
+  }
+  for (unsigned loop : llvm::seq(op.getNumLoops()))
+    if (isReduction(op, loop) && !llvm::is_contained(most, loop))
+      most.push_back(loop);
+  return most;
+}
+
+/// The columns are what is reduced, or else the innermost dimension of the
 /// result. Rows are in the order of the result, but for one along which the
 /// elements of an input are neighbours, which comes last: threads that compute
 /// successive rows then read neighbours.
-static SmallVector<unsigned> orderLoops(linalg::LinalgOp op,
-                                        ArrayRef<AffineMap> maps) {
-  SmallVector<unsigned> loops =
+static void orderLoops(RowwisePlan &plan, ArrayRef<AffineMap> maps) {
+  linalg::LinalgOp op = plan.source;
+  SmallVector<unsigned> rows =
       getLoops(maps[op.getDpsInitOperand(0)->getOperandNumber()]);
-  for (unsigned loop : llvm::seq(op.getNumLoops()))
-    if (isReduction(op, loop))
-      loops.push_back(loop);
-  unsigned column = loops.back();
+  SmallVector<unsigned> columns = orderReductions(op, maps);
+  if (columns.empty())
+    columns.push_back(rows.pop_back_val());
   for (OpOperand *input : op.getDpsInputOperands()) {
     SmallVector<unsigned> read = getLoops(maps[input->getOperandNumber()]);
-    if (!llvm::is_contained(read, column) || read.back() == column)
+    auto isColumn = [&](unsigned loop) {
+      return llvm::is_contained(columns, loop);
+    };
+    if (llvm::none_of(read, isColumn) || isColumn(read.back()))
       continue;
-    loops.pop_back();
-    loops.erase(llvm::find(loops, read.back()));
-    loops.append({read.back(), column});
+    rows.erase(llvm::find(rows, read.back()));
+    rows.push_back(read.back());
     break;
   }
-  return loops;
+  plan.loops = std::move(rows);
+  llvm::append_range(plan.loops, columns);
+  plan.columns = columns.size();
 }
 
 //===----------------------------------------------------------------------===//
@@ -197,7 +199,9 @@ static LogicalResult bindCaptures(RowwisePlan &plan,
                                   PatternRewriter &rewriter) {
   Block *body = plan.source.getBlock();
   llvm::SmallPtrSet<Value, 4> bound;
-  for (Operation &nested : *body)
+  for (Operation &nested : *body) {
+    if (!plan.computation.contains(&nested) && &nested != body->getTerminator())
+      continue;
     for (Value value : nested.getOperands()) {
       if (value.getParentBlock() == body || !bound.insert(value).second)
         continue;
@@ -209,6 +213,7 @@ static LogicalResult bindCaptures(RowwisePlan &plan,
                 {value, AffineMap::get(plan.source.getNumLoops(), 0,
                                        rewriter.getContext())});
     }
+  }
   return success();
 }
 
@@ -275,6 +280,8 @@ static LogicalResult bindOperands(RowwisePlan &plan, ArrayRef<AffineMap> maps,
       bindValue(plan, op.getMatchingBlockArgument(&init), {init.get(), map});
     }
   }
+  if (failed(bindLookups(plan, maps, rewriter)))
+    return failure();
   return bindCaptures(plan, rewriter);
 }
 
@@ -289,18 +296,25 @@ FailureOr<RowwisePlan> linalg_raising::planRowwise(linalg::LinalgOp op,
     return rewriter.notifyMatchFailure(op, obstacle);
   if (isProductOfMatrices(op))
     return rewriter.notifyMatchFailure(op, "is a product of matrices");
-  if (!isScalarBody(op))
-    return rewriter.notifyMatchFailure(
-        op, "has more than arithmetic on scalars in its body");
+  RowwisePlan plan;
+  plan.source = op;
+  if (StringRef obstacle = planBody(plan); !obstacle.empty())
+    return rewriter.notifyMatchFailure(op, obstacle);
   if (isOnlyAnInit(op))
     return rewriter.notifyMatchFailure(op, "is where others start from");
-  RowwisePlan plan{op, orderLoops(op, maps), {}, {}, {}, {}, {}};
+  orderLoops(plan, maps);
   if (failed(bindOperands(plan, maps, rewriter)))
     return failure();
   if (!tellAllExtents(plan))
     return rewriter.notifyMatchFailure(op, "has a loop without an extent");
-  SmallVector<MappedValue> shaped(plan.inputs);
-  llvm::append_range(shaped, plan.outputs);
+  SmallVector<MappedValue> shaped(plan.outputs);
+  for (unsigned index : llvm::seq(plan.inputs.size())) {
+    auto isOf = [&](const RowwisePlan::Slice &slice) {
+      return slice.input == index;
+    };
+    if (llvm::none_of(plan.slices, isOf))
+      shaped.push_back(plan.inputs[index]);
+  }
   if (!haveConsistentStaticSizes(shaped))
     return rewriter.notifyMatchFailure(op, "has static sizes that disagree");
   return plan;

@@ -178,6 +178,7 @@ module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
     return
   }
 }
+
 // -----
 
 #in = affine_map<(d0, d1) -> (d1, d0)>
@@ -186,12 +187,12 @@ module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
 // Strides that only the buffers tell take registers, so that lanes hold fewer
 // columns than the schedule says: 4 instead of 32.
 module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
-  dietcode.micro_kernel @rows #dietcode.schedule<block = [4, 1024, 1], thread = [1, 32], instruction = rows>
+  dietcode.micro_kernel @strided #dietcode.schedule<block = [4, 1024, 1], thread = [1, 32], instruction = rows>
   dietcode.dispatch @d on () {
-    case -> @rows
-    otherwise -> @rows
+    case -> @strided
+    otherwise -> @strided
   }
-  // CHECK: gpu.func @rowwise_rows_general({{.*}}) kernel attributes {known_block_size = array<i32: 128, 1, 1>
+  // CHECK: gpu.func @rowwise_strided_general({{.*}}) kernel attributes {known_block_size = array<i32: 128, 1, 1>
   // CHECK: scf.for %{{.*}} step %c128 iter_args
   // CHECK-COUNT-4: memref.load
   // CHECK-NOT: memref.load
@@ -203,6 +204,116 @@ module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
       %1 = dietcode.reduce_row add %0 : f64
       %2 = arith.divf %0, %1 : f64
       dietcode.yield %2 : f64
+    }
+    return
+  }
+}
+
+// -----
+
+// Columns of several dimensions. Where memory has them in a row, the number of a
+// column is multiplied by its stride; where it does not, the number is divided
+// once for each vector, and vectors are within the last dimension.
+module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
+  dietcode.micro_kernel @linear #dietcode.schedule<block = [16, 128, 1], thread = [1, 16], instruction = rows>
+  dietcode.dispatch @d on () {
+    case -> @linear
+    otherwise -> @linear
+  }
+  dietcode.micro_kernel @short #dietcode.schedule<block = [16, 64, 1], thread = [1, 8], instruction = rows>
+  dietcode.dispatch @e on () {
+    case -> @short
+    otherwise -> @short
+  }
+  // CHECK-LABEL: gpu.func @rowwise_linear_aligned(
+  // CHECK-COUNT-4: vector.load
+  // CHECK-NOT: vector.load
+  // CHECK: gpu.return
+  // CHECK-LABEL: gpu.func @rowwise_linear_general(
+  // CHECK: gpu.return
+  // CHECK-LABEL: gpu.func @rowwise_short_aligned(
+  // CHECK: arith.remui %{{.*}}, %c8_i32 : i32
+  // CHECK: arith.divui %{{.*}}, %c8_i32 : i32
+  // CHECK: vector.load
+  // CHECK: arith.remui %{{.*}}, %c8_i32 : i32
+  // CHECK: arith.divui %{{.*}}, %c8_i32 : i32
+  // CHECK: vector.load
+  // CHECK-NOT: arith.divui
+  // CHECK: gpu.return
+  // CHECK-LABEL: func.func @adjacent
+  // CHECK: gpu.launch_func @dietcode_kernels::@rowwise_linear_aligned
+  func.func @adjacent(%x: memref<?x16x8xf32>, %y: memref<?xf32>) {
+    dietcode.rowwise dispatch(@d) ins(%x : memref<?x16x8xf32>) outs(%y : memref<?xf32>) columns(2)
+        maps [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0)>] do {
+    ^bb0(%e: f32):
+      %0 = dietcode.reduce_row add %e : f32
+      dietcode.yield %0 : f32
+    }
+    return
+  }
+  // CHECK-LABEL: func.func @apart
+  // CHECK: gpu.launch_func @dietcode_kernels::@rowwise_short_aligned
+  func.func @apart(%x: memref<8x?x8xf32>, %y: memref<?xf32>) {
+    dietcode.rowwise dispatch(@e) ins(%x : memref<8x?x8xf32>) outs(%y : memref<?xf32>) columns(2)
+        maps [affine_map<(d0, d1, d2) -> (d1, d0, d2)>, affine_map<(d0, d1, d2) -> (d0)>] do {
+    ^bb0(%e: f32):
+      %0 = dietcode.reduce_row add %e : f32
+      dietcode.yield %0 : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// The index is loaded once for a row, kept within the table, and moves where the
+// row is; its vectors are loaded as any others. A table of dynamic size may be
+// empty.
+module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
+  dietcode.micro_kernel @looked_up #dietcode.schedule<block = [4, 512, 1], thread = [1, 16], instruction = elements>
+  dietcode.dispatch @d on () {
+    case -> @looked_up
+    otherwise -> @looked_up
+  }
+  // CHECK-LABEL: gpu.func @rowwise_looked_up_aligned(
+  // CHECK: %[[ID:.*]] = memref.load %{{.*}} : memref<?xi64
+  // CHECK: %[[INDEX:.*]] = arith.index_cast %[[ID]] : i64 to index
+  // CHECK: %[[LOW:.*]] = arith.maxsi %[[INDEX]], %c0 : index
+  // CHECK: %[[AT:.*]] = arith.minsi %[[LOW]], %c29 : index
+  // CHECK: arith.muli %[[AT]], %c512 : index
+  // CHECK-COUNT-4: vector.load
+  // CHECK-NOT: load
+  // CHECK: gpu.return
+  // CHECK-LABEL: func.func @embed
+  func.func @embed(%ids: memref<?xi64>, %table: memref<30x512xf32>, %y: memref<?x512xf32>) {
+    dietcode.rowwise dispatch(@d) ins(%ids, %table : memref<?xi64>, memref<30x512xf32>) outs(%y : memref<?x512xf32>)
+        maps [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1)[s0] -> (s0, d1)>, affine_map<(d0, d1) -> (d0, d1)>] do {
+    ^bb0(%id: i64, %e: f32):
+      dietcode.yield %e : f32
+    }
+    return
+  }
+}
+
+// -----
+
+module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
+  dietcode.micro_kernel @maybe #dietcode.schedule<block = [16, 32, 1], thread = [1, 4], instruction = elements>
+  dietcode.dispatch @d on () {
+    case -> @maybe
+    otherwise -> @maybe
+  }
+  // CHECK-LABEL: gpu.func @rowwise_maybe_aligned(
+  // CHECK: %[[SOME:.*]] = arith.cmpi sgt, %{{.*}}, %c0 : index
+  // CHECK: scf.if %[[SOME]] -> (vector<4xf32>) {
+  // CHECK: vector.load
+  // CHECK: gpu.return
+  // CHECK-LABEL: func.func @maybe_empty
+  func.func @maybe_empty(%ids: memref<?xi64>, %table: memref<?x32xf32>, %y: memref<?x32xf32>) {
+    dietcode.rowwise dispatch(@d) ins(%ids, %table : memref<?xi64>, memref<?x32xf32>) outs(%y : memref<?x32xf32>)
+        maps [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1)[s0] -> (s0, d1)>, affine_map<(d0, d1) -> (d0, d1)>] do {
+    ^bb0(%id: i64, %e: f32):
+      dietcode.yield %e : f32
     }
     return
   }

@@ -72,3 +72,48 @@ func.func @count(%y: memref<?x?xi32>) {
   }
   return
 }
+
+// All columns are reduced, and written.
+// CHECK-LABEL: func.func @several
+// CHECK-SAME: (%[[X:.*]]: tensor<?x?x?xf32>, %[[B:.*]]: tensor<?xf32>, %[[Y:.*]]: tensor<?x?x?xf32>)
+func.func @several(%x: tensor<?x?x?xf32>, %b: tensor<?xf32>, %y: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> {
+  // CHECK: %[[SUM:.*]] = linalg.generic {indexing_maps = [#{{.*}}, #{{.*}}, #{{.*}}], iterator_types = ["parallel", "reduction", "reduction"]} ins(%[[X]], %[[B]] : {{.*}}) outs(%{{.*}} : tensor<?xf32>)
+  // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel"]} ins(%[[X]], %[[B]], %[[SUM]] : {{.*}}) outs(%[[Y]]
+  %0 = dietcode.rowwise ins(%x, %b : tensor<?x?x?xf32>, tensor<?xf32>) outs(%y : tensor<?x?x?xf32>) columns(2)
+      maps [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>] do {
+  ^bb0(%e: f32, %a: f32):
+    %1 = arith.mulf %e, %a : f32
+    %2 = dietcode.reduce_row add %1 : f32
+    %3 = arith.subf %e, %2 : f32
+    dietcode.yield %3 : f32
+  } -> tensor<?x?x?xf32>
+  return %0 : tensor<?x?x?xf32>
+}
+
+// What is looked up is read in the body, at an index that is kept within the
+// table, if it has one. Where the table alone tells the columns, a tensor of
+// their number does instead.
+// CHECK-LABEL: func.func @lookup
+// CHECK-SAME: (%[[IDS:.*]]: tensor<?xi64>, %[[TABLE:.*]]: tensor<?x?xf32>, %[[Y:.*]]: tensor<?xf32>)
+func.func @lookup(%ids: tensor<?xi64>, %table: tensor<?x?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  // CHECK: %[[COLUMNS:.*]] = tensor.dim %[[TABLE]]
+  // CHECK: %[[TOLD:.*]] = tensor.empty(%[[COLUMNS]]) : tensor<?xi8>
+  // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]} ins(%[[IDS]], %[[TOLD]] : tensor<?xi64>, tensor<?xi8>) outs(%{{.*}} : tensor<?xf32>)
+  // CHECK-NEXT: ^bb0(%[[ID:.*]]: i64, %{{.*}}: i8, %[[ACC:.*]]: f32):
+  // CHECK: %[[INDEX:.*]] = arith.index_cast %[[ID]] : i64 to index
+  // CHECK: %[[SIZE:.*]] = tensor.dim %[[TABLE]]
+  // CHECK: %[[LAST:.*]] = arith.subi %[[SIZE]]
+  // CHECK: %[[LOW:.*]] = arith.maxsi %[[INDEX]]
+  // CHECK: %[[AT:.*]] = arith.minsi %[[LOW]], %[[LAST]]
+  // CHECK: %[[COLUMN:.*]] = linalg.index 1
+  // CHECK: %[[E:.*]] = scf.if
+  // CHECK-NEXT: tensor.extract %[[TABLE]][%[[AT]], %[[COLUMN]]]
+  // CHECK: arith.addf %[[ACC]], %[[E]]
+  %0 = dietcode.rowwise ins(%ids, %table : tensor<?xi64>, tensor<?x?xf32>) outs(%y : tensor<?xf32>)
+      maps [#row, affine_map<(d0, d1)[s0] -> (s0, d1)>, #row] do {
+  ^bb0(%id: i64, %e: f32):
+    %1 = dietcode.reduce_row add %e : f32
+    dietcode.yield %1 : f32
+  } -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}

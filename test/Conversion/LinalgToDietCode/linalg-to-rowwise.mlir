@@ -153,6 +153,43 @@ func.func @torch_mean(%x: tensor<2x?x768xf32>, %init: tensor<2x?x1xf32>, %y: ten
 
 // -----
 
+// The mean of the pixels of an image that keeps its dimensions, as torch-mlir has
+// it, and the statistics of a batch: columns are in the order of memory, and rows
+// that are neighbours come last.
+#nhwc = affine_map<(n, h, w, c) -> (n, h, w, c)>
+#keep = affine_map<(n, h, w, c) -> (n, 0, 0, c)>
+#channel = affine_map<(w, c, h, n) -> (c)>
+#swapped = affine_map<(w, c, h, n) -> (n, c, h, w)>
+
+// CHECK-DAG: #[[$NHWC:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3, d1)>
+// CHECK-DAG: #[[$PIXEL:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1)>
+// CHECK-DAG: #[[$NCHW:.*]] = affine_map<(d0, d1, d2, d3) -> (d1, d0, d2, d3)>
+// CHECK-DAG: #[[$CHANNEL:.*]] = affine_map<(d0, d1, d2, d3) -> (d0)>
+// CHECK-LABEL: func.func @several
+func.func @several(%x: tensor<?x?x?x?xf32>, %init: tensor<?x1x1x?xf32>, %r: tensor<?xf32>) -> (tensor<?x1x1x?xf32>, tensor<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %0 = linalg.fill ins(%zero : f32) outs(%init : tensor<?x1x1x?xf32>) -> tensor<?x1x1x?xf32>
+  // CHECK: %[[OUT:.*]] = tensor.collapse_shape %{{.*}} {{\[}}[0, 1, 2], [3]] : tensor<?x1x1x?xf32> into tensor<?x?xf32>
+  // CHECK: dietcode.rowwise ins(%{{.*}} : tensor<?x?x?x?xf32>) outs(%[[OUT]] : tensor<?x?xf32>) columns(2) maps [#[[$NHWC]], #[[$PIXEL]]] do {
+  // CHECK-NEXT: ^bb0(%[[E:.*]]: f32):
+  // CHECK-NEXT: %[[SUM:.*]] = dietcode.reduce_row add %[[E]]
+  // CHECK-NEXT: dietcode.yield %[[SUM]]
+  %1 = linalg.generic {indexing_maps = [#nhwc, #keep], iterator_types = ["parallel", "reduction", "reduction", "parallel"]} ins(%x : tensor<?x?x?x?xf32>) outs(%0 : tensor<?x1x1x?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %3 = arith.addf %in, %out : f32
+    linalg.yield %3 : f32
+  } -> tensor<?x1x1x?xf32>
+  // CHECK: dietcode.rowwise ins(%{{.*}}, %{{.*}} : tensor<?x?x?x?xf32>, tensor<?xf32>) outs(%{{.*}} : tensor<?xf32>) columns(3) maps [#[[$NCHW]], #[[$CHANNEL]], #[[$CHANNEL]]] do {
+  %2 = linalg.generic {indexing_maps = [#swapped, #channel], iterator_types = ["reduction", "parallel", "reduction", "reduction"]} ins(%x : tensor<?x?x?x?xf32>) outs(%r : tensor<?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %3 = arith.addf %in, %out : f32
+    linalg.yield %3 : f32
+  } -> tensor<?xf32>
+  return %1, %2 : tensor<?x1x1x?xf32>, tensor<?xf32>
+}
+
+// -----
+
 // As IREE's input has it: scalars captured from outside, results of several
 // types, the reduced dimension first.
 #first = affine_map<(d0, d1) -> (d1, d0)>

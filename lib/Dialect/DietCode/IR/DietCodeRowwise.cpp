@@ -37,14 +37,54 @@ std::string RowwiseOp::getOperandName(unsigned operand) {
 }
 
 void RowwiseOp::build(OpBuilder &builder, OperationState &state,
-                      ValueRange inputs, ValueRange outputs,
+                      ValueRange inputs, ValueRange outputs, unsigned columns,
                       ArrayRef<AffineMap> maps) {
   SmallVector<Type> results;
   for (Value output : outputs)
     if (isa<RankedTensorType>(output.getType()))
       results.push_back(output.getType());
-  build(builder, state, results, inputs, outputs,
+  build(builder, state, results, inputs, outputs, columns,
         builder.getAffineMapArrayAttr(maps), /*dispatch=*/FlatSymbolRefAttr());
+}
+
+bool RowwiseOp::variesWithColumn(unsigned operand) {
+  AffineMap map = getOperandMaps()[operand];
+  auto isIn = [&](unsigned column) { return map.isFunctionOfDim(column); };
+  auto varies = [&](Lookup lookup) { return variesWithColumn(lookup.index); };
+  return llvm::any_of(getColumnDims(), isIn) ||
+         llvm::any_of(getLookups(operand), varies);
+}
+
+SmallVector<Lookup> RowwiseOp::getLookups(unsigned operand) {
+  SmallVector<Lookup> lookups;
+  for (auto [dim, expr] :
+       llvm::enumerate(getOperandMaps()[operand].getResults()))
+    if (auto index = dyn_cast<AffineSymbolExpr>(expr))
+      lookups.push_back({static_cast<unsigned>(dim), index.getPosition()});
+  return lookups;
+}
+
+bool RowwiseOp::isIndex(unsigned input) {
+  return llvm::any_of(
+      llvm::seq<unsigned>(0, getInputs().size()), [&](unsigned other) {
+        return llvm::any_of(getLookups(other),
+                            [&](Lookup of) { return of.index == input; });
+      });
+}
+
+AffineMap RowwiseOp::renumberInputs(AffineMap map, ArrayRef<unsigned> inputs) {
+  unsigned numSymbols = 0;
+  SmallVector<AffineExpr> results;
+  for (AffineExpr expr : map.getResults()) {
+    if (auto index = dyn_cast<AffineSymbolExpr>(expr)) {
+      unsigned input = inputs[index.getPosition()];
+      expr = getAffineSymbolExpr(input, map.getContext());
+      numSymbols = std::max(numSymbols, input + 1);
+    }
+    results.push_back(expr);
+  }
+  return AffineMap::get(map.getNumDims(), numSymbols, results,
+                        map.getContext());
 }
 
 bool RowwiseOp::isKernelType(Type type) {
@@ -104,42 +144,98 @@ static LogicalResult verifyTypes(RowwiseOp op) {
   return success();
 }
 
+/// Every row must be written, and either one element of it or all of them.
+static LogicalResult verifyWrites(RowwiseOp op) {
+  for (auto [index, map] : llvm::enumerate(op.getOperandMaps())) {
+    if (index < op.getInputs().size())
+      continue;
+    bool hasColumns = op.variesWithColumn(index);
+    for (unsigned dim : llvm::seq(op.getNumDims())) {
+      if (map.isFunctionOfDim(dim))
+        continue;
+      bool isColumn = llvm::is_contained(op.getColumnDims(), dim);
+      if (isColumn && !hasColumns)
+        continue;
+      return op.emitOpError()
+             << (isColumn ? "columns" : "rows")
+             << " would overwrite each other: the map "
+             << AffineMapAttr::get(map) << " of '" << op.getOperandName(index)
+             << "' lacks " << (isColumn ? "column" : "row") << " dimension d"
+             << dim;
+    }
+  }
+  return success();
+}
+
+/// What is looked up is an input, at integers that are not looked up.
+static LogicalResult verifyLookups(RowwiseOp op) {
+  unsigned numInputs = op.getInputs().size();
+  for (unsigned operand : llvm::seq(op->getNumOperands()))
+    for (Lookup lookup : op.getLookups(operand)) {
+      auto error = [&]() {
+        return op.emitOpError()
+               << "dimension " << lookup.dim << " of '"
+               << op.getOperandName(operand) << "' is indexed by s"
+               << lookup.index << ", but ";
+      };
+      if (operand >= numInputs)
+        return error() << "outputs cannot be looked up";
+      if (lookup.index >= numInputs)
+        return error() << "there are only " << numInputs << " inputs";
+      Type type = getElementTypeOrSelf(op.getInputs()[lookup.index]);
+      if (!type.isInteger())
+        return error() << "the elements of '" << op.getOperandName(lookup.index)
+                       << "' are " << type << " and no integers";
+      if (!op.getLookups(lookup.index).empty())
+        return error() << "'" << op.getOperandName(lookup.index)
+                       << "' is looked up itself; do that in another operator";
+    }
+  return success();
+}
+
+/// Whether each result is a dimension, none twice, or a symbol.
+static bool isProjectionOrLookup(AffineMap map) {
+  llvm::SmallBitVector seen(map.getNumDims());
+  return llvm::all_of(map.getResults(), [&](AffineExpr expr) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim)
+      return isa<AffineSymbolExpr>(expr);
+    bool isNew = !seen[dim.getPosition()];
+    seen.set(dim.getPosition());
+    return isNew;
+  });
+}
+
 static LogicalResult verifyMaps(RowwiseOp op) {
   if (op.getMaps().size() != op->getNumOperands())
     return op.emitOpError() << "has " << op.getMaps().size() << " maps for "
                             << op->getNumOperands() << " operands";
   SmallVector<AffineMap> maps = op.getOperandMaps();
   unsigned dims = op.getNumDims();
-  if (dims == 0)
-    return op.emitOpError("must have a column dimension, got maps without any");
+  if (dims < op.getColumns())
+    return op.emitOpError()
+           << "must have " << op.getColumns()
+           << " column dimensions, got maps of " << dims << " dimensions";
   for (auto [index, map] : llvm::enumerate(maps))
-    if (map.getNumDims() != dims || map.getNumSymbols() != 0)
+    if (map.getNumDims() != dims)
       return op.emitOpError()
-             << "maps must be of the same dimensions and without symbols, but "
-                "that of '"
+             << "maps must be of the same dimensions, but that of '"
              << op.getOperandName(index) << "' is " << AffineMapAttr::get(map)
              << " and the first one has " << dims << " dimensions";
   for (auto [index, map] : llvm::enumerate(maps))
-    if (!map.isProjectedPermutation())
+    if (!isProjectionOrLookup(map))
       return op.emitOpError()
              << "map " << AffineMapAttr::get(map) << " of operand '"
-             << op.getOperandName(index) << "' must be a projected permutation";
-  for (unsigned dim : llvm::seq(dims)) {
+             << op.getOperandName(index)
+             << "' must be a projected permutation, but for symbols";
+  if (failed(verifyLookups(op)))
+    return failure();
+  for (unsigned dim : llvm::seq(dims))
     if (llvm::none_of(maps,
                       [&](AffineMap map) { return map.isFunctionOfDim(dim); }))
       return op.emitOpError() << "dimension d" << dim
                               << " has no extent: it is in no operand's map";
-    if (dim == op.getColumnDim())
-      continue;
-    for (unsigned output = op.getInputs().size(); output < maps.size();
-         ++output)
-      if (!maps[output].isFunctionOfDim(dim))
-        return op.emitOpError()
-               << "rows would overwrite each other: the map "
-               << AffineMapAttr::get(maps[output]) << " of '"
-               << op.getOperandName(output) << "' lacks row dimension d" << dim;
-  }
-  return success();
+  return verifyWrites(op);
 }
 
 /// Within a row, elements of an input are read after those of an output before
@@ -160,7 +256,7 @@ static LogicalResult verifyAliases(RowwiseOp op) {
         return op.emitOpError()
                << "'" << op.getOperandName(output) << "' may be the buffer of '"
                << op.getOperandName(other)
-               << "' only where both have one map with the column in it, got "
+               << "' only where both have one map with the columns in it, got "
                << AffineMapAttr::get(maps[output]) << " and "
                << AffineMapAttr::get(maps[other]);
     }
@@ -205,8 +301,7 @@ LogicalResult RowwiseOp::verifyRegions() {
     if (!variesWithColumn(operand) && !uniform.contains(value))
       return emitOpError() << "'" << getOperandName(operand)
                            << "' has one element for each row, but is given a "
-                              "value that varies with the column d"
-                           << getColumnDim() << "; reduce it";
+                              "value that varies with the column; reduce it";
   }
   return success();
 }

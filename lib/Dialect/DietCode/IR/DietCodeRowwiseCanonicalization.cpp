@@ -24,19 +24,27 @@ static bool keepAllExtents(RowwiseOp op, const llvm::BitVector &dropped) {
 
 /// Creates `op` without the operands that are `dropped`, at the insertion
 /// point; gives its new results, null for those that are gone. The body moves.
+/// Indices are those of inputs `standIns`, none of which is dropped.
 static SmallVector<Value> createWithout(RowwiseOp op,
                                         const llvm::BitVector &dropped,
+                                        ArrayRef<unsigned> standIns,
                                         PatternRewriter &rewriter) {
   SmallVector<Value> inputs, outputs;
   SmallVector<AffineMap> maps;
   unsigned numInputs = op.getInputs().size();
+  SmallVector<unsigned> renumbered;
+  for (unsigned standIn : standIns)
+    renumbered.push_back(
+        standIn - llvm::count_if(llvm::seq(standIn),
+                                 [&](unsigned i) { return dropped[i]; }));
   for (auto [index, map] : llvm::enumerate(op.getOperandMaps())) {
     if (dropped[index])
       continue;
     (index < numInputs ? inputs : outputs).push_back(op->getOperand(index));
-    maps.push_back(map);
+    maps.push_back(RowwiseOp::renumberInputs(map, renumbered));
   }
-  auto result = RowwiseOp::create(rewriter, op.getLoc(), inputs, outputs, maps);
+  auto result = RowwiseOp::create(rewriter, op.getLoc(), inputs, outputs,
+                                  op.getColumns(), maps);
   result->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   result.setDispatchAttr(op.getDispatchAttr());
   YieldOp yield = op.getYield();
@@ -61,11 +69,17 @@ static SmallVector<Value> createWithout(RowwiseOp op,
 }
 
 static void replaceWithout(RowwiseOp op, const llvm::BitVector &dropped,
+                           ArrayRef<unsigned> standIns,
                            PatternRewriter &rewriter) {
-  SmallVector<Value> replacements = createWithout(op, dropped, rewriter);
+  SmallVector<Value> replacements =
+      createWithout(op, dropped, standIns, rewriter);
   if (op.hasPureBufferSemantics())
     return rewriter.eraseOp(op);
   rewriter.replaceOp(op, replacements);
+}
+
+static SmallVector<unsigned> getAllInputs(RowwiseOp op) {
+  return llvm::to_vector(llvm::seq<unsigned>(0, op.getInputs().size()));
 }
 
 /// Drops those of `operands` without which all extents are still known; fails
@@ -80,7 +94,7 @@ static LogicalResult dropOperands(RowwiseOp op, ArrayRef<unsigned> operands,
   }
   if (dropped.none())
     return failure();
-  replaceWithout(op, dropped, rewriter);
+  replaceWithout(op, dropped, getAllInputs(op), rewriter);
   return success();
 }
 
@@ -95,7 +109,7 @@ struct DropUnusedInputs : OpRewritePattern<RowwiseOp> {
                                 PatternRewriter &rewriter) const override {
     SmallVector<unsigned> unused;
     for (BlockArgument argument : op.getBody().getArguments())
-      if (argument.use_empty())
+      if (argument.use_empty() && !op.isIndex(argument.getArgNumber()))
         unused.push_back(argument.getArgNumber());
     if (failed(dropOperands(op, unused, rewriter)))
       return rewriter.notifyMatchFailure(op, "uses all of its inputs");
@@ -111,7 +125,8 @@ struct MergeEqualInputs : OpRewritePattern<RowwiseOp> {
                                 PatternRewriter &rewriter) const override {
     SmallVector<AffineMap> maps = op.getOperandMaps();
     llvm::BitVector dropped(op->getNumOperands());
-    for (unsigned input : llvm::seq<unsigned>(0, op.getInputs().size()))
+    SmallVector<unsigned> standIns = getAllInputs(op);
+    for (unsigned input : getAllInputs(op))
       for (unsigned first : llvm::seq(input)) {
         if (op.getInputs()[first] != op.getInputs()[input] ||
             maps[first] != maps[input])
@@ -119,11 +134,12 @@ struct MergeEqualInputs : OpRewritePattern<RowwiseOp> {
         rewriter.replaceAllUsesWith(op.getBody().getArgument(input),
                                     op.getBody().getArgument(first));
         dropped.set(input);
+        standIns[input] = first;
         break;
       }
     if (dropped.none())
       return rewriter.notifyMatchFailure(op, "has no input twice");
-    replaceWithout(op, dropped, rewriter);
+    replaceWithout(op, dropped, standIns, rewriter);
     return success();
   }
 };

@@ -35,29 +35,42 @@ static unsigned getBytes(Type type) {
 /// Whether neighbours in memory are neighbouring columns.
 static bool isContiguousAlongColumn(RowwiseOp op, unsigned operand) {
   return getContiguousDim(getBufferType(op->getOperand(operand).getType()),
-                          op.getOperandMaps()[operand]) == op.getColumnDim();
+                          op.getOperandMaps()[operand]) == op.getNumDims() - 1;
 }
 
 /// Whether the type tells how far columns are apart, so that one address serves
 /// many of them.
 static bool hasStaticColumnStride(RowwiseOp op, unsigned operand) {
   MemRefType type = getBufferType(op->getOperand(operand).getType());
+  AffineMap map = op.getOperandMaps()[operand];
   SmallVector<int64_t> strides;
   int64_t offset;
-  if (failed(type.getStridesAndOffset(strides, offset)))
+  if (!isLinear(type, map, llvm::to_vector(op.getColumnDims())) ||
+      failed(type.getStridesAndOffset(strides, offset)))
     return false;
-  AffineMap map = op.getOperandMaps()[operand];
-  return llvm::any_of(llvm::enumerate(strides), [&](auto stride) {
-    return !ShapedType::isDynamic(stride.value()) &&
-           map.getDimPosition(stride.index()) == op.getColumnDim();
+  AffineExpr column = getAffineDimExpr(op.getNumDims() - 1, op.getContext());
+  return llvm::any_of(llvm::zip_equal(strides, map.getResults()), [&](auto of) {
+    auto [stride, expr] = of;
+    return !ShapedType::isDynamic(stride) && expr == column;
   });
 }
 
+/// Whether an operand has an element for each column of each row, be it one
+/// that is looked up.
+static bool isReadEverywhere(RowwiseOp op, unsigned operand) {
+  AffineMap map = op.getOperandMaps()[operand];
+  return !op.getLookups(operand).empty() ||
+         llvm::all_of(llvm::seq(op.getNumDims()),
+                      [&](unsigned dim) { return map.isFunctionOfDim(dim); });
+}
+
 bool RowwiseOp::isVectorized(unsigned operand) {
+  auto isApart = [&](Lookup lookup) { return variesWithColumn(lookup.index); };
   // Vectors of i1 are of bits, but its elements in memory are bytes.
   return getElementTypeOrSelf(getOperand(operand)).getIntOrFloatBitWidth() >=
              8 &&
-         isContiguousAlongColumn(*this, operand);
+         isContiguousAlongColumn(*this, operand) &&
+         llvm::none_of(getLookups(operand), isApart);
 }
 
 /// Instructions that compute on one column, about.
@@ -90,13 +103,16 @@ RowTraits RowwiseOp::getRowTraits() {
     if (!variesWithColumn(operand))
       continue;
     ++traits.accesses;
-    (isContiguousAlongColumn(*this, operand) ? alongColumn : alongRows) += 1;
+    // Neighbours of what is looked up by itself are neither.
+    if (getContiguousDim(getBufferType(getOperand(operand).getType()),
+                         getOperandMaps()[operand]))
+      (isContiguousAlongColumn(*this, operand) ? alongColumn : alongRows) += 1;
     if (!hasStaticColumnStride(*this, operand))
       traits.columnRegisters += kAddressRegisters;
     unsigned bytes = getBytes(getElementTypeOrSelf(getOperand(operand)));
     if (isVectorized(operand))
       widest = std::max<int64_t>(widest, bytes);
-    if (getOperandMaps()[operand].getNumResults() == getNumDims())
+    if (isReadEverywhere(*this, operand))
       traits.elementBytes += bytes;
   }
   traits.maxVector = widest ? kVectorBytes / widest : 1;
@@ -112,7 +128,7 @@ RowTraits RowwiseOp::getRowTraits() {
 SmallVector<StringRef> RowwiseOp::getTiledDimNames() { return {"m", "n"}; }
 
 SmallVector<SmallVector<unsigned>> RowwiseOp::getTiledDimGroups() {
-  return {llvm::to_vector(llvm::seq(getColumnDim())), {getColumnDim()}};
+  return {llvm::to_vector(getRowDims()), llvm::to_vector(getColumnDims())};
 }
 
 ::dietcode::OperatorTraits RowwiseOp::getTraits() {

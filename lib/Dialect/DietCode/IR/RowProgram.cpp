@@ -62,6 +62,9 @@ void RowProgram::sortIntoPasses() {
 void RowProgram::addToSlice(Pass &pass, Value value) {
   if (isUniform(value) || pass.slice.contains(value))
     return;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    for (Lookup lookup : op.getLookups(argument.getArgNumber()))
+      addToSlice(pass, op.getBody().getArgument(lookup.index));
   if (Operation *definition = value.getDefiningOp())
     for (Value operand : definition->getOperands())
       addToSlice(pass, operand);

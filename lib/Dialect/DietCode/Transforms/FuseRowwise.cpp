@@ -101,18 +101,21 @@ static FusedOperands collectOperands(RowwiseOp producer, RowwiseOp consumer,
   FusedOperands operands;
   SmallVector<AffineMap> producerMaps = producer.getOperandMaps();
   SmallVector<AffineMap> consumerMaps = consumer.getOperandMaps();
-  for (auto [index, input] : llvm::enumerate(producer.getInputs())) {
-    operands.inputs.push_back(input);
-    operands.inputMaps.push_back(
-        space.embed(producerMaps[index], space.ofProducer));
-  }
-  for (auto [index, input] : llvm::enumerate(consumer.getInputs())) {
-    if (input.getDefiningOp() == producer)
-      continue;
-    operands.inputs.push_back(input);
-    operands.inputMaps.push_back(
-        space.embed(consumerMaps[index], space.ofConsumer));
-  }
+  auto collectInputs = [&](RowwiseOp op, ArrayRef<unsigned> dims) {
+    SmallVector<unsigned> positions;
+    unsigned next = operands.inputs.size();
+    for (Value input : op.getInputs())
+      positions.push_back(input.getDefiningOp() == producer ? next : next++);
+    for (auto [index, input] : llvm::enumerate(op.getInputs())) {
+      if (input.getDefiningOp() == producer)
+        continue;
+      operands.inputs.push_back(input);
+      operands.inputMaps.push_back(
+          space.embed(op.getOperandMaps()[index], dims, positions));
+    }
+  };
+  collectInputs(producer, space.ofProducer);
+  collectInputs(consumer, space.ofConsumer);
   unsigned numInputs = consumer.getInputs().size();
   for (auto [index, output] : llvm::enumerate(consumer.getOutputs())) {
     operands.outputs.push_back(
@@ -215,6 +218,14 @@ static void detachShapes(RowwiseOp producer, RowwiseOp fused,
     }
 }
 
+/// Whether `map` has all rows of `space`, and all of its columns or none.
+static bool isWritable(AffineMap map, const RowwiseSpace &space) {
+  unsigned rows = space.numDims - space.columns;
+  auto isIn = [&](unsigned dim) { return map.isFunctionOfDim(dim); };
+  return llvm::all_of(llvm::seq(rows), isIn) &&
+         (map.getNumResults() == rows || map.getNumResults() == space.numDims);
+}
+
 FailureOr<RowwiseOp> mlir::dietcode::fuseRowwise(RowwiseOp producer,
                                                  RowwiseOp consumer,
                                                  PatternRewriter &rewriter) {
@@ -235,10 +246,9 @@ FailureOr<RowwiseOp> mlir::dietcode::fuseRowwise(RowwiseOp producer,
     AffineMap map = space->embed(
         maps[producer.getInputs().size() + result.getResultNumber()],
         space->ofProducer);
-    for (unsigned row : llvm::seq(space->numDims - 1))
-      if (!map.isFunctionOfDim(row))
-        return rewriter.notifyMatchFailure(
-            consumer, "others use a result that lacks one of its rows");
+    if (!isWritable(map, *space))
+      return rewriter.notifyMatchFailure(
+          consumer, "others use a result that lacks a row or some columns");
   }
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(consumer);
@@ -246,7 +256,7 @@ FailureOr<RowwiseOp> mlir::dietcode::fuseRowwise(RowwiseOp producer,
       collectOperands(producer, consumer, shared, *space, rewriter);
   auto fused = RowwiseOp::create(
       rewriter, rewriter.getFusedLoc({producer.getLoc(), consumer.getLoc()}),
-      operands.inputs, operands.outputs, operands.getMaps());
+      operands.inputs, operands.outputs, space->columns, operands.getMaps());
   createBody(producer, consumer, shared, fused, rewriter);
   detachShapes(producer, fused, *space, rewriter);
   ValueRange results = fused.getResults();

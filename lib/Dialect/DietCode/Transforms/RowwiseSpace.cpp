@@ -17,16 +17,27 @@ using namespace mlir::dietcode;
 /// No dimension.
 static constexpr unsigned kNone = ~0u;
 
-AffineMap RowwiseSpace::embed(AffineMap map, ArrayRef<unsigned> dims) const {
+AffineMap RowwiseSpace::embed(AffineMap map, ArrayRef<unsigned> dims,
+                              ArrayRef<unsigned> inputs) const {
   SmallVector<AffineExpr> results;
-  for (AffineExpr expr : map.getResults())
-    results.push_back(getAffineDimExpr(
-        dims[cast<AffineDimExpr>(expr).getPosition()], map.getContext()));
-  return AffineMap::get(numDims, 0, results, map.getContext());
+  for (AffineExpr expr : map.getResults()) {
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      expr = getAffineDimExpr(dims[dim.getPosition()], map.getContext());
+    results.push_back(expr);
+  }
+  return RowwiseOp::renumberInputs(
+      AffineMap::get(numDims, map.getNumSymbols(), results, map.getContext()),
+      inputs);
 }
 
-static bool reduces(RowwiseOp op) {
-  return !op.getBody().getOps<ReduceRowOp>().empty();
+/// Whether it matters which dimensions of `op` are columns.
+static bool needsItsColumns(RowwiseOp op) {
+  auto outputs =
+      llvm::seq<unsigned>(op.getInputs().size(), op->getNumOperands());
+  return !op.getBody().getOps<ReduceRowOp>().empty() ||
+         llvm::any_of(outputs, [&](unsigned operand) {
+           return !op.variesWithColumn(operand);
+         });
 }
 
 //===----------------------------------------------------------------------===//
@@ -76,16 +87,17 @@ static SmallVector<Origin> findOrigins(RowwiseOp op, unsigned dim) {
   return origins;
 }
 
-/// Whether both have provably as many columns.
-static bool haveEqualColumns(RowwiseOp lhs, RowwiseOp rhs) {
+/// Whether dimensions of two operators have provably the same extent.
+static bool haveEqualExtents(RowwiseOp lhs, unsigned lhsDim, RowwiseOp rhs,
+                             unsigned rhsDim) {
   auto lhsProblem = cast<ProblemOpInterface>(lhs.getOperation());
   auto rhsProblem = cast<ProblemOpInterface>(rhs.getOperation());
-  int64_t lhsSize = lhsProblem.getStaticProblemShape()[lhs.getColumnDim()];
-  int64_t rhsSize = rhsProblem.getStaticProblemShape()[rhs.getColumnDim()];
+  int64_t lhsSize = lhsProblem.getStaticProblemShape()[lhsDim];
+  int64_t rhsSize = rhsProblem.getStaticProblemShape()[rhsDim];
   if (!ShapedType::isDynamic(lhsSize) && lhsSize == rhsSize)
     return true;
-  SmallVector<Origin> origins = findOrigins(rhs, rhs.getColumnDim());
-  if (llvm::any_of(findOrigins(lhs, lhs.getColumnDim()), [&](Origin origin) {
+  SmallVector<Origin> origins = findOrigins(rhs, rhsDim);
+  if (llvm::any_of(findOrigins(lhs, lhsDim), [&](Origin origin) {
         return llvm::is_contained(origins, origin);
       }))
     return true;
@@ -93,8 +105,8 @@ static bool haveEqualColumns(RowwiseOp lhs, RowwiseOp rhs) {
   if (!function)
     return false;
   ShapeAnalysis analysis(function);
-  AffineExpr lhsExpr = analysis.getProblemShape(lhsProblem)[lhs.getColumnDim()];
-  AffineExpr rhsExpr = analysis.getProblemShape(rhsProblem)[rhs.getColumnDim()];
+  AffineExpr lhsExpr = analysis.getProblemShape(lhsProblem)[lhsDim];
+  AffineExpr rhsExpr = analysis.getProblemShape(rhsProblem)[rhsDim];
   return lhsExpr && lhsExpr == rhsExpr;
 }
 
@@ -103,7 +115,8 @@ static bool haveEqualColumns(RowwiseOp lhs, RowwiseOp rhs) {
 //===----------------------------------------------------------------------===//
 
 /// The dimension of the consumer that each one of the producer is read by;
-/// fails if they are not the same for all elements that are read.
+/// fails if they are not the same for all elements that are read, or if an
+/// index is read.
 static FailureOr<SmallVector<unsigned>> matchDims(RowwiseOp producer,
                                                   RowwiseOp consumer) {
   SmallVector<unsigned> toConsumer(producer.getNumDims(), kNone);
@@ -113,6 +126,8 @@ static FailureOr<SmallVector<unsigned>> matchDims(RowwiseOp producer,
   for (auto [index, input] : llvm::enumerate(consumer.getInputs())) {
     if (input.getDefiningOp() != producer)
       continue;
+    if (consumer.isIndex(index) || !consumer.getLookups(index).empty())
+      return failure();
     unsigned output =
         producer.getInputs().size() + cast<OpResult>(input).getResultNumber();
     for (unsigned dim : llvm::seq(read[index].getNumResults())) {
@@ -128,32 +143,63 @@ static FailureOr<SmallVector<unsigned>> matchDims(RowwiseOp producer,
   return toConsumer;
 }
 
-/// The consumer's space, in which the producer's dimensions are `dims`.
+/// Where the consumer reads nothing that varies with the producer's columns,
+/// they are those dimensions of the consumer that are none of its rows, if
+/// there are as many; in order, so that equal ones meet.
+static LogicalResult matchColumns(RowwiseOp producer, RowwiseOp consumer,
+                                  SmallVectorImpl<unsigned> &dims) {
+  for (unsigned column : producer.getColumnDims()) {
+    auto candidates = llvm::seq(consumer.getNumDims());
+    auto match = llvm::find_if(candidates, [&](unsigned dim) {
+      return !llvm::is_contained(dims, dim) &&
+             haveEqualExtents(producer, column, consumer, dim);
+    });
+    if (match == candidates.end())
+      return failure();
+    dims[column] = *match;
+  }
+  return success();
+}
+
+static RowwiseSpace getSpaceOf(RowwiseOp op) {
+  RowwiseSpace space;
+  space.numDims = op.getNumDims();
+  space.columns = op.getColumns();
+  space.ofProducer = space.ofConsumer =
+      llvm::to_vector(llvm::seq(space.numDims));
+  return space;
+}
+
+/// The consumer has all of the producer's dimensions, which are `dims` in it.
 static FailureOr<RowwiseSpace> embedProducer(RowwiseOp producer,
                                              RowwiseOp consumer,
                                              SmallVector<unsigned> dims,
                                              PatternRewriter &rewriter) {
-  unsigned column = consumer.getColumnDim();
-  unsigned &producerColumn = dims[producer.getColumnDim()];
-  if (reduces(producer) || producerColumn == kNone) {
-    if (llvm::is_contained(ArrayRef(dims).drop_back(), column))
-      return rewriter.notifyMatchFailure(
-          consumer, "has a row dimension of the producer as its column");
-    if (producerColumn != kNone && producerColumn != column)
-      return rewriter.notifyMatchFailure(
-          consumer, "has the producer's column as a row dimension");
+  RowwiseSpace space = getSpaceOf(consumer);
+  if (needsItsColumns(producer)) {
     if (dims.size() != consumer.getNumDims())
       return rewriter.notifyMatchFailure(
           consumer, "would repeat the producer's reductions");
-    if (producerColumn == kNone && !haveEqualColumns(producer, consumer))
+    if (dims.back() == kNone && failed(matchColumns(producer, consumer, dims)))
       return rewriter.notifyMatchFailure(
           consumer, "is not known to have as many columns as the producer");
-    producerColumn = column;
+    auto columns = ArrayRef(dims).drop_front(producer.getNumRowDims());
+    bool haveSameColumns =
+        producer.getColumns() == consumer.getColumns() &&
+        llvm::all_of(columns, [&](unsigned dim) {
+          return llvm::is_contained(consumer.getColumnDims(), dim);
+        });
+    if (!haveSameColumns && needsItsColumns(consumer))
+      return rewriter.notifyMatchFailure(consumer,
+                                         "has other columns than the producer");
+    if (!haveSameColumns) {
+      space = getSpaceOf(producer);
+      for (auto [dim, ofConsumer] : llvm::enumerate(dims))
+        space.ofConsumer[ofConsumer] = dim;
+      return space;
+    }
   }
-  RowwiseSpace space;
-  space.numDims = consumer.getNumDims();
   space.ofProducer = std::move(dims);
-  space.ofConsumer = llvm::to_vector(llvm::seq(space.numDims));
   return space;
 }
 
@@ -162,16 +208,14 @@ static FailureOr<RowwiseSpace> embedConsumer(RowwiseOp producer,
                                              RowwiseOp consumer,
                                              ArrayRef<unsigned> dims,
                                              PatternRewriter &rewriter) {
-  if (reduces(consumer))
-    return rewriter.notifyMatchFailure(consumer, "reduces other dimensions");
-  if (dims.back() != kNone || dims.size() != consumer.getNumDims() + 1)
+  if (needsItsColumns(consumer))
+    return rewriter.notifyMatchFailure(consumer, "has columns of its own");
+  if (dims.back() != kNone || producer.getNumRowDims() != consumer.getNumDims())
     return rewriter.notifyMatchFailure(
         consumer, "does not have the rows of the producer as dimensions");
-  RowwiseSpace space;
-  space.numDims = producer.getNumDims();
-  space.ofProducer = llvm::to_vector(llvm::seq(space.numDims));
+  RowwiseSpace space = getSpaceOf(producer);
   space.ofConsumer.resize(consumer.getNumDims());
-  for (unsigned row : llvm::seq(producer.getColumnDim()))
+  for (unsigned row : producer.getRowDims())
     space.ofConsumer[dims[row]] = row;
   return space;
 }
@@ -182,7 +226,7 @@ mlir::dietcode::findCommonSpace(RowwiseOp producer, RowwiseOp consumer,
   FailureOr<SmallVector<unsigned>> dims = matchDims(producer, consumer);
   if (failed(dims))
     return rewriter.notifyMatchFailure(
-        consumer, "reads the producer at several elements");
+        consumer, "reads the producer at several elements, or looks up");
   FailureOr<RowwiseSpace> space =
       embedProducer(producer, consumer, *dims, rewriter);
   if (succeeded(space))

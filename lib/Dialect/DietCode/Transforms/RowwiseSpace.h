@@ -22,11 +22,14 @@ namespace mlir::dietcode {
 /// Which dimension of a fused operator each dimension of its parts is.
 struct RowwiseSpace {
   unsigned numDims;
+  unsigned columns; ///< How many of them, the last ones, are columns.
   SmallVector<unsigned> ofProducer;
   SmallVector<unsigned> ofConsumer;
 
   /// A map from the dimensions of a part as one from those of the whole.
-  AffineMap embed(AffineMap map, ArrayRef<unsigned> dims) const;
+  /// `inputs` says which input of the whole each one of the part is.
+  AffineMap embed(AffineMap map, ArrayRef<unsigned> dims,
+                  ArrayRef<unsigned> inputs = {}) const;
 };
 
 /// The space that both operators fit in; fails with a reason if there is none.

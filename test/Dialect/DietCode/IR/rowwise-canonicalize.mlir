@@ -5,6 +5,7 @@
 
 // CHECK-DAG: #[[$ELEMENT:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-DAG: #[[$ROW:.*]] = affine_map<(d0, d1) -> (d0)>
+// CHECK-DAG: #[[$LOOKUP:.*]] = affine_map<(d0, d1)[s0] -> (s0, d1)>
 
 // CHECK-LABEL: func.func @unused_input
 // CHECK-SAME: (%[[X:.*]]: tensor<?x?xf32>, %{{.*}}: tensor<?xf32>, %[[INIT:.*]]: tensor<?x?xf32>)
@@ -70,6 +71,25 @@ func.func @copy(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %0 = dietcode.rowwise ins(%x : tensor<?x?xf32>) outs(%y : tensor<?x?xf32>) maps [#element, #element] do {
   ^bb0(%e: f32):
     dietcode.yield %e : f32
+  } -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// Indices are used though no value is; of equal tables at equal indices one is
+// read, and of the indices, whose numbers follow.
+// CHECK-LABEL: func.func @lookups
+// CHECK-SAME: (%[[IDS:.*]]: tensor<?xi64>, %[[TABLE:[a-z0-9]+]]: tensor<?x?xf32>,
+func.func @lookups(%ids: tensor<?xi64>, %table: tensor<?x?xf32>, %x: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  // CHECK: dietcode.rowwise ins(%[[IDS]], %[[TABLE]] : tensor<?xi64>, tensor<?x?xf32>) outs(%{{.*}} : tensor<?x?xf32>) maps [#{{.*}}, #[[$LOOKUP]], #{{.*}}] do {
+  // CHECK-NEXT: ^bb0(%{{.*}}: i64, %[[E:.*]]: f32):
+  // CHECK-NEXT: arith.addf %[[E]], %[[E]]
+  %0 = dietcode.rowwise ins(%x, %ids, %ids, %table, %table : tensor<?x?xf32>, tensor<?xi64>, tensor<?xi64>, tensor<?x?xf32>, tensor<?x?xf32>)
+      outs(%y : tensor<?x?xf32>)
+      maps [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>,
+            affine_map<(d0, d1)[s0, s1] -> (s1, d1)>, affine_map<(d0, d1)[s0, s1, s2] -> (s2, d1)>, affine_map<(d0, d1) -> (d0, d1)>] do {
+  ^bb0(%u: f32, %i: i64, %j: i64, %e: f32, %f: f32):
+    %1 = arith.addf %e, %f : f32
+    dietcode.yield %1 : f32
   } -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
 }

@@ -75,7 +75,7 @@ func.func @map_count(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
 
 #nothing = affine_map<() -> ()>
 func.func @no_column(%x: memref<f32>, %y: memref<f32>) {
-  // expected-error @below {{'dietcode.rowwise' op must have a column dimension, got maps without any}}
+  // expected-error @below {{'dietcode.rowwise' op must have 1 column dimensions, got maps of 0 dimensions}}
   dietcode.rowwise ins(%x : memref<f32>) outs(%y : memref<f32>) maps [#nothing, #nothing] do {
   ^bb0(%e: f32):
     dietcode.yield %e : f32
@@ -88,7 +88,7 @@ func.func @no_column(%x: memref<f32>, %y: memref<f32>) {
 #element = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0) -> (d0)>
 func.func @map_dims(%x: memref<?x?xf32>, %y: memref<?xf32>) {
-  // expected-error @below {{'dietcode.rowwise' op maps must be of the same dimensions and without symbols, but that of 'output 0' is affine_map<(d0) -> (d0)> and the first one has 2 dimensions}}
+  // expected-error @below {{'dietcode.rowwise' op maps must be of the same dimensions, but that of 'output 0' is affine_map<(d0) -> (d0)> and the first one has 2 dimensions}}
   dietcode.rowwise ins(%x : memref<?x?xf32>) outs(%y : memref<?xf32>) maps [#element, #row] do {
   ^bb0(%e: f32):
     dietcode.yield %e : f32
@@ -129,7 +129,7 @@ func.func @lost_rows(%x: memref<?x?x?xf32>, %y: memref<?xf32>) {
 #element = affine_map<(d0, d1) -> (d0, d1)>
 #sum = affine_map<(d0, d1) -> (d0 + d1, d1)>
 func.func @no_projection(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
-  // expected-error @below {{'dietcode.rowwise' op map affine_map<(d0, d1) -> (d0 + d1, d1)> of operand 'input 0' must be a projected permutation}}
+  // expected-error @below {{'dietcode.rowwise' op map affine_map<(d0, d1) -> (d0 + d1, d1)> of operand 'input 0' must be a projected permutation, but for symbols}}
   dietcode.rowwise ins(%x : memref<?x?xf32>) outs(%y : memref<?x?xf32>) maps [#sum, #element] do {
   ^bb0(%e: f32):
     dietcode.yield %e : f32
@@ -179,7 +179,7 @@ func.func @same_outputs(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
 #element = affine_map<(d0, d1) -> (d0, d1)>
 #swapped = affine_map<(d0, d1) -> (d1, d0)>
 func.func @transposed_in_place(%x: memref<8x8xf32>) {
-  // expected-error @below {{'dietcode.rowwise' op 'output 0' may be the buffer of 'input 0' only where both have one map with the column in it, got affine_map<(d0, d1) -> (d1, d0)> and affine_map<(d0, d1) -> (d0, d1)>}}
+  // expected-error @below {{'dietcode.rowwise' op 'output 0' may be the buffer of 'input 0' only where both have one map with the columns in it, got affine_map<(d0, d1) -> (d1, d0)> and affine_map<(d0, d1) -> (d0, d1)>}}
   dietcode.rowwise ins(%x : memref<8x8xf32>) outs(%x : memref<8x8xf32>) maps [#element, #swapped] do {
   ^bb0(%e: f32):
     dietcode.yield %e : f32
@@ -230,7 +230,7 @@ func.func @yield(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
 #element = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 func.func @varying(%x: memref<?x?xf32>, %y: memref<?xf32>) {
-  // expected-error @below {{'dietcode.rowwise' op 'output 0' has one element for each row, but is given a value that varies with the column d1; reduce it}}
+  // expected-error @below {{'dietcode.rowwise' op 'output 0' has one element for each row, but is given a value that varies with the column; reduce it}}
   dietcode.rowwise ins(%x : memref<?x?xf32>) outs(%y : memref<?xf32>) maps [#element, #row] do {
   ^bb0(%e: f32):
     dietcode.yield %e : f32
@@ -266,6 +266,118 @@ func.func @epilogue(%a: memref<?x64xf32>, %b: memref<64x32xf32>, %c: memref<?x32
   dietcode.matmul ins(%a, %b : memref<?x64xf32>, memref<64x32xf32>) outs(%c : memref<?x32xf32>) do {
   ^bb0(%sum: f32):
     dietcode.yield %sum, %sum : f32, f32
+  }
+  return
+}
+
+// -----
+
+#element = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#some = affine_map<(d0, d1, d2) -> (d0, d1)>
+func.func @some_columns(%x: memref<?x?x?xf32>, %y: memref<?x?xf32>) {
+  // expected-error @below {{'dietcode.rowwise' op columns would overwrite each other: the map affine_map<(d0, d1, d2) -> (d0, d1)> of 'output 0' lacks column dimension d2}}
+  dietcode.rowwise ins(%x : memref<?x?x?xf32>) outs(%y : memref<?x?xf32>) columns(2) maps [#element, #some] do {
+  ^bb0(%e: f32):
+    %0 = dietcode.reduce_row add %e : f32
+    dietcode.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+#element = affine_map<(d0, d1) -> (d0, d1)>
+func.func @many_columns(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
+  // expected-error @below {{'dietcode.rowwise' op must have 3 column dimensions, got maps of 2 dimensions}}
+  dietcode.rowwise ins(%x : memref<?x?xf32>) outs(%y : memref<?x?xf32>) columns(3) maps [#element, #element] do {
+  ^bb0(%e: f32):
+    dietcode.yield %e : f32
+  }
+  return
+}
+
+// -----
+
+#element = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#lookup = affine_map<(d0, d1)[s0, s1] -> (s1, d1)>
+func.func @written(%i: memref<?xi32>, %j: memref<?xi32>, %x: memref<?x?xf32>) {
+  // expected-error @below {{'dietcode.rowwise' op dimension 0 of 'output 0' is indexed by s1, but outputs cannot be looked up}}
+  dietcode.rowwise ins(%i, %j : memref<?xi32>, memref<?xi32>) outs(%x : memref<?x?xf32>) maps [#row, #row, #lookup] do {
+  ^bb0(%k: i32, %l: i32):
+    %0 = arith.constant 1.0 : f32
+    dietcode.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+#element = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#lookup = affine_map<(d0, d1)[s0, s1, s2] -> (s2, d1)>
+func.func @no_input(%i: memref<?xi32>, %x: memref<?x?xf32>, %y: memref<?x?xf32>) {
+  // expected-error @below {{'dietcode.rowwise' op dimension 0 of 'input 1' is indexed by s2, but there are only 2 inputs}}
+  dietcode.rowwise ins(%i, %x : memref<?xi32>, memref<?x?xf32>) outs(%y : memref<?x?xf32>) maps [#row, #lookup, #element] do {
+  ^bb0(%k: i32, %e: f32):
+    dietcode.yield %e : f32
+  }
+  return
+}
+
+// -----
+
+#element = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#lookup = affine_map<(d0, d1)[s0] -> (s0, d1)>
+func.func @float_index(%i: memref<?xf32>, %x: memref<?x?xf32>, %y: memref<?x?xf32>) {
+  // expected-error @below {{'dietcode.rowwise' op dimension 0 of 'input 1' is indexed by s0, but the elements of 'input 0' are 'f32' and no integers}}
+  dietcode.rowwise ins(%i, %x : memref<?xf32>, memref<?x?xf32>) outs(%y : memref<?x?xf32>) maps [#row, #lookup, #element] do {
+  ^bb0(%k: f32, %e: f32):
+    dietcode.yield %e : f32
+  }
+  return
+}
+
+// -----
+
+#element = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#inner = affine_map<(d0, d1)[s0] -> (s0)>
+#lookup = affine_map<(d0, d1)[s0, s1] -> (s1, d1)>
+func.func @nested(%i: memref<?xi32>, %j: memref<?xi32>, %x: memref<?x?xf32>, %y: memref<?x?xf32>) {
+  // expected-error @below {{'dietcode.rowwise' op dimension 0 of 'input 2' is indexed by s1, but 'input 1' is looked up itself; do that in another operator}}
+  dietcode.rowwise ins(%i, %j, %x : memref<?xi32>, memref<?xi32>, memref<?x?xf32>) outs(%y : memref<?x?xf32>) maps [#row, #inner, #lookup, #element] do {
+  ^bb0(%k: i32, %l: i32, %e: f32):
+    dietcode.yield %e : f32
+  }
+  return
+}
+
+// -----
+
+// An index that varies with the column makes what it looks up vary.
+#element = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#lookup = affine_map<(d0, d1)[s0] -> (s0)>
+func.func @varying_lookup(%i: memref<?x?xi32>, %x: memref<?xf32>, %y: memref<?xf32>) {
+  // expected-error @below {{'dietcode.rowwise' op 'output 0' has one element for each row, but is given a value that varies with the column; reduce it}}
+  dietcode.rowwise ins(%i, %x : memref<?x?xi32>, memref<?xf32>) outs(%y : memref<?xf32>) maps [#element, #lookup, #row] do {
+  ^bb0(%k: i32, %e: f32):
+    dietcode.yield %e : f32
+  }
+  return
+}
+
+// -----
+
+#element = affine_map<(d0, d1) -> (d0, d1)>
+#lookup = affine_map<(d0, d1)[s0] -> (s0, d1)>
+func.func @table_in_place(%i: memref<?x?xi32>, %x: memref<?x?xf32>) {
+  // expected-error @below {{'dietcode.rowwise' op 'output 0' may be the buffer of 'input 1' only where both have one map with the columns in it, got affine_map<(d0, d1) -> (d0, d1)> and affine_map<(d0, d1)[s0] -> (s0, d1)>}}
+  dietcode.rowwise ins(%i, %x : memref<?x?xi32>, memref<?x?xf32>) outs(%x : memref<?x?xf32>) maps [#element, #lookup, #element] do {
+  ^bb0(%k: i32, %e: f32):
+    dietcode.yield %e : f32
   }
   return
 }

@@ -8,6 +8,7 @@
 #only = affine_map<(d0) -> (d0)>
 #none = affine_map<(d0) -> ()>
 
+// CHECK: #[[$LOOKUP:.*]] = affine_map<(d0, d1)[s0] -> (s0, d1)>
 // CHECK-LABEL: func.func @softmax
 func.func @softmax(%x: tensor<?x?xf32>, %init: tensor<?x?xf32>) -> tensor<?x?xf32> {
   // CHECK: dietcode.rowwise ins(%{{.*}} : tensor<?x?xf32>) outs(%{{.*}} : tensor<?x?xf32>) maps [#[[$ELEMENT:.*]], #[[$ELEMENT]]] do {
@@ -101,6 +102,36 @@ func.func @in_place(%x: memref<?x?xf32>) {
   ^bb0(%e: f32):
     %0 = arith.negf %e : f32
     dietcode.yield %0 : f32
+  }
+  return
+}
+
+// Columns of several dimensions; one is what nothing is said of.
+// CHECK-LABEL: func.func @several
+func.func @several(%x: memref<?x?xf32>, %y: memref<f32>) {
+  // CHECK: dietcode.rowwise ins(%{{.*}} : memref<?x?xf32>) outs(%{{.*}} : memref<f32>) columns(2) maps [
+  dietcode.rowwise ins(%x : memref<?x?xf32>) outs(%y : memref<f32>) columns(2) maps [#element, #scalar] do {
+  ^bb0(%e: f32):
+    %0 = dietcode.reduce_row add %e : f32
+    dietcode.yield %0 : f32
+  }
+  // CHECK: dietcode.rowwise ins(%{{.*}} : memref<?x?xf32>) outs(%{{.*}} : memref<?x?xf32>) maps [
+  dietcode.rowwise ins(%x : memref<?x?xf32>) outs(%x : memref<?x?xf32>) columns(1) maps [#element, #element] do {
+  ^bb0(%e: f32):
+    %0 = arith.negf %e : f32
+    dietcode.yield %0 : f32
+  }
+  return
+}
+
+// Embeddings: a dimension of the table is indexed by the elements of input 0.
+// CHECK-LABEL: func.func @lookup
+func.func @lookup(%ids: memref<?xi64>, %table: memref<?x?xf16>, %y: memref<?x?xf16>) {
+  // CHECK: dietcode.rowwise ins(%{{.*}}, %{{.*}} : memref<?xi64>, memref<?x?xf16>) outs(%{{.*}} : memref<?x?xf16>) maps [#{{.*}}, #[[$LOOKUP]], #[[$ELEMENT]]] do {
+  dietcode.rowwise ins(%ids, %table : memref<?xi64>, memref<?x?xf16>) outs(%y : memref<?x?xf16>)
+      maps [#row, affine_map<(d0, d1)[s0] -> (s0, d1)>, #element] do {
+  ^bb0(%id: i64, %e: f16):
+    dietcode.yield %e : f16
   }
   return
 }

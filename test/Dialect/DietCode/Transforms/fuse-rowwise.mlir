@@ -373,3 +373,117 @@ func.func @left(%x: tensor<8x8xf32>, %s: tensor<8xf32>, %y: tensor<8x8xf32>, %p:
   }
   return %1, %3, %5, %q : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8xf32>
 }
+
+// -----
+
+#nhwc = affine_map<(n, h, w, c) -> (n, h, w, c)>
+#sum = affine_map<(n, c, h, w) -> (n, h, w, c)>
+#image = affine_map<(n, c, h, w) -> (n, c)>
+#kept = affine_map<(n, h, w, c) -> (n, c)>
+
+// What reduces says which dimensions are columns, of those that use its results
+// and of those that it uses.
+// CHECK: #[[$X:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3, d1)>
+// CHECK-LABEL: func.func @columns
+// RAISED-LABEL: func.func @columns
+func.func @columns(%x: tensor<?x?x?x?xf32>, %s: tensor<?x?xf32>, %y: tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32> {
+  // CHECK: dietcode.rowwise ins(%{{.*}} : tensor<?x?x?x?xf32>) outs(%{{.*}} : tensor<?x?x?x?xf32>) columns(2) maps [#[[$X]], #[[$X]]] do {
+  // CHECK-NOT: dietcode.rowwise
+  // CHECK: return
+  %0 = dietcode.rowwise ins(%x : tensor<?x?x?x?xf32>) outs(%y : tensor<?x?x?x?xf32>) maps [#nhwc, #nhwc] do {
+  ^bb0(%e: f32):
+    %3 = math.absf %e : f32
+    dietcode.yield %3 : f32
+  } -> tensor<?x?x?x?xf32>
+  %1 = dietcode.rowwise ins(%0 : tensor<?x?x?x?xf32>) outs(%s : tensor<?x?xf32>) columns(2) maps [#sum, #image] do {
+  ^bb0(%e: f32):
+    %3 = dietcode.reduce_row add %e : f32
+    dietcode.yield %3 : f32
+  } -> tensor<?x?xf32>
+  %2 = dietcode.rowwise ins(%x, %1 : tensor<?x?x?x?xf32>, tensor<?x?xf32>) outs(%y : tensor<?x?x?x?xf32>) maps [#nhwc, #kept, #nhwc] do {
+  ^bb0(%e: f32, %f: f32):
+    %3 = arith.divf %e, %f : f32
+    dietcode.yield %3 : f32
+  } -> tensor<?x?x?x?xf32>
+  return %2 : tensor<?x?x?x?xf32>
+}
+
+// -----
+
+#element = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#first = affine_map<(d0, d1, d2) -> (d0)>
+#row = affine_map<(d0, d1, d2) -> (d0, d1)>
+
+// Two reductions of different dimensions, and one of whose columns others would
+// write some alone, are not fused.
+// CHECK-LABEL: func.func @other_columns
+// RAISED-LABEL: func.func @other_columns
+func.func @other_columns(%x: tensor<8x8x8xf32>, %v: tensor<8x8xf32>, %a: tensor<8x8xf32>, %s: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8x8xf32>) {
+  // CHECK-COUNT-4: dietcode.rowwise
+  %0 = dietcode.rowwise ins(%x : tensor<8x8x8xf32>) outs(%a : tensor<8x8xf32>) maps [#element, #row] do {
+  ^bb0(%e: f32):
+    %4 = dietcode.reduce_row add %e : f32
+    dietcode.yield %4 : f32
+  } -> tensor<8x8xf32>
+  %1 = dietcode.rowwise ins(%x, %0 : tensor<8x8x8xf32>, tensor<8x8xf32>) outs(%s : tensor<8xf32>) columns(2) maps [#element, #row, #first] do {
+  ^bb0(%e: f32, %f: f32):
+    %4 = arith.mulf %e, %f : f32
+    %5 = dietcode.reduce_row add %4 : f32
+    dietcode.yield %5 : f32
+  } -> tensor<8xf32>
+  %2 = dietcode.rowwise ins(%v : tensor<8x8xf32>) outs(%a : tensor<8x8xf32>) maps [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>] do {
+  ^bb0(%e: f32):
+    %4 = math.absf %e : f32
+    dietcode.yield %4 : f32
+  } -> tensor<8x8xf32>
+  %3 = dietcode.rowwise ins(%x, %2 : tensor<8x8x8xf32>, tensor<8x8xf32>) outs(%s : tensor<8xf32>) columns(2) maps [#element, #row, #first] do {
+  ^bb0(%e: f32, %f: f32):
+    %4 = arith.mulf %e, %f : f32
+    %5 = dietcode.reduce_row add %4 : f32
+    dietcode.yield %5 : f32
+  } -> tensor<8xf32>
+  return %1, %3, %2 : tensor<8xf32>, tensor<8xf32>, tensor<8x8xf32>
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#lookup = affine_map<(d0, d1)[s0] -> (s0, d1)>
+
+// Tables and indices keep together. What is looked up in, and by what, is
+// computed before.
+// CHECK: #[[$SECOND:.*]] = affine_map<(d0, d1)[s0, s1, s2] -> (s2, d1)>
+// CHECK-LABEL: func.func @lookups
+// CHECK-SAME: (%[[I:.*]]: tensor<?xi64>, %[[J:.*]]: tensor<?xi64>, %[[A:.*]]: tensor<?x?xf32>, %[[B:.*]]: tensor<?x?xf32>, %{{.*}})
+// RAISED-LABEL: func.func @lookups
+func.func @lookups(%i: tensor<?xi64>, %j: tensor<?xi64>, %a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %n: tensor<?xi64>, %y: tensor<?x?xf32>) -> (tensor<?x?xf32>, tensor<?x?xf32>) {
+  // CHECK: dietcode.rowwise ins(%[[I]], %[[A]], %[[J]], %[[B]] : {{.*}}) outs(%{{.*}}) maps [#{{.*}}, #{{.*}}, #{{.*}}, #[[$SECOND]], #{{.*}}] do {
+  %0 = dietcode.rowwise ins(%i, %a : tensor<?xi64>, tensor<?x?xf32>) outs(%y : tensor<?x?xf32>) maps [#row, #lookup, #id] do {
+  ^bb0(%k: i64, %e: f32):
+    dietcode.yield %e : f32
+  } -> tensor<?x?xf32>
+  %1 = dietcode.rowwise ins(%j, %b, %0 : tensor<?xi64>, tensor<?x?xf32>, tensor<?x?xf32>) outs(%y : tensor<?x?xf32>) maps [#row, #lookup, #id, #id] do {
+  ^bb0(%k: i64, %e: f32, %f: f32):
+    %5 = arith.addf %e, %f : f32
+    %6 = dietcode.reduce_row add %5 : f32
+    %7 = arith.divf %5, %6 : f32
+    dietcode.yield %7 : f32
+  } -> tensor<?x?xf32>
+  // CHECK-COUNT-3: dietcode.rowwise
+  %2 = dietcode.rowwise ins(%i : tensor<?xi64>) outs(%n : tensor<?xi64>) maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>] do {
+  ^bb0(%k: i64):
+    %5 = arith.addi %k, %k : i64
+    dietcode.yield %5 : i64
+  } -> tensor<?xi64>
+  %3 = dietcode.rowwise ins(%a : tensor<?x?xf32>) outs(%y : tensor<?x?xf32>) maps [#id, #id] do {
+  ^bb0(%e: f32):
+    %5 = math.absf %e : f32
+    dietcode.yield %5 : f32
+  } -> tensor<?x?xf32>
+  %4 = dietcode.rowwise ins(%2, %3 : tensor<?xi64>, tensor<?x?xf32>) outs(%y : tensor<?x?xf32>) maps [#row, #lookup, #id] do {
+  ^bb0(%k: i64, %e: f32):
+    dietcode.yield %e : f32
+  } -> tensor<?x?xf32>
+  return %1, %4 : tensor<?x?xf32>, tensor<?x?xf32>
+}

@@ -98,6 +98,13 @@ struct WindowDim {
   LinearAccess access;
 };
 
+/// A dimension of an operand of a rowwise operator that is indexed by the
+/// elements of an input.
+struct Lookup {
+  unsigned dim;
+  unsigned index; ///< The input.
+};
+
 /// The tiled dimensions of a contraction; see ContractionOpInterface.
 enum class ContractionGroup : unsigned { B, M, N, K };
 

@@ -29,17 +29,25 @@ def DietCode_RowwiseOp : DietCode_Op<"rowwise", [
   let description = [{
     The operator of what is bound by memory: elementwise arithmetic with
     broadcasts, copies and transpositions, reductions over any axis, softmax,
-    normalisations. It iterates over *rows*, which the first dimensions `d0` to
-    `d(r-1)` number, and over the *columns* of each row, the last dimension. Each
-    operand is read or written through its map, a projected permutation of these
-    dimensions; one that drops a dimension is broadcast along it.
+    normalisations. It iterates over *rows*, which the first dimensions number,
+    and over the *columns* of each row, which the last `columns` dimensions
+    number, one unless it is said, the last one fastest. Each operand is read or
+    written through its map, a projected permutation of these dimensions; one
+    that drops a dimension is broadcast along it.
+
+    A dimension of an input may also be a symbol: symbol `s0` is the element of
+    input 0, `s1` that of input 1, an integer that says which element is *looked
+    up*, as in a table of embeddings. An index outside of the dimension counts as
+    the nearest one inside, so that nothing else is read; of a dimension without
+    elements zero is read.
 
     The region is given one element of each input, and yields one for each
     output. It holds side effect free scalar arithmetic and
     `dietcode.reduce_row`, and uses nothing from outside of it. A value is
     *uniform* in the row if it comes from reductions, from constants and from
-    inputs whose maps drop the column alone. An output whose map drops the column
-    is given a uniform value, and is written once for each row.
+    inputs whose maps drop the columns alone. An output whose map drops the
+    columns, which it has all of or none, is given a uniform value, and is written
+    once for each row.
 
     The tiled dimensions are the rows, `m`, and the columns, `n`. `dispatch` refers
     to the `dietcode.dispatch` over them that serves the operator, once one was
@@ -47,7 +55,7 @@ def DietCode_RowwiseOp : DietCode_Op<"rowwise", [
 
     Works in destination-passing style on tensors or in place on buffers. Outputs
     are not read. On buffers, an output may be one of the inputs if both are
-    accessed through the same map with the column in it; other overlaps of an
+    accessed through the same map with the columns in it; other overlaps of an
     output are not allowed.
 
     Example, the softmax of the rows of a matrix:
@@ -68,10 +76,42 @@ def DietCode_RowwiseOp : DietCode_Op<"rowwise", [
       return %y : tensor<?x?xf32>
     }
     ```
+
+    and the sums of the channels of images in NHWC:
+
+    ```mlir
+    func.func @sums(%x: tensor<?x?x?x?xf32>, %init: tensor<?x?xf32>) -> tensor<?x?xf32> {
+      %y = dietcode.rowwise ins(%x : tensor<?x?x?x?xf32>) outs(%init : tensor<?x?xf32>) columns(2)
+          maps [affine_map<(n, c, h, w) -> (n, h, w, c)>, affine_map<(n, c, h, w) -> (n, c)>] do {
+      ^bb0(%e: f32):
+        %sum = dietcode.reduce_row add %e : f32
+        dietcode.yield %sum : f32
+      } -> tensor<?x?xf32>
+      return %y : tensor<?x?xf32>
+    }
+    ```
+
+    and the embeddings of tokens, with that of their position added:
+
+    ```mlir
+    func.func @embed(%ids: tensor<?x?xi64>, %table: tensor<30522x768xf32>, %position: tensor<?x768xf32>,
+                     %init: tensor<?x?x768xf32>) -> tensor<?x?x768xf32> {
+      %y = dietcode.rowwise ins(%ids, %table, %position : tensor<?x?xi64>, tensor<30522x768xf32>, tensor<?x768xf32>)
+          outs(%init : tensor<?x?x768xf32>)
+          maps [affine_map<(b, t, c) -> (b, t)>, affine_map<(b, t, c)[id] -> (id, c)>,
+                affine_map<(b, t, c) -> (t, c)>, affine_map<(b, t, c) -> (b, t, c)>] do {
+      ^bb0(%id: i64, %e: f32, %p: f32):
+        %0 = arith.addf %e, %p : f32
+        dietcode.yield %0 : f32
+      } -> tensor<?x?x768xf32>
+      return %y : tensor<?x?x768xf32>
+    }
+    ```
   }];
   let arguments = (ins
     Variadic<AnyTypeOf<[AnyRankedTensor, AnyMemRef]>>:$inputs,
     Variadic<AnyTypeOf<[AnyRankedTensor, AnyMemRef]>>:$outputs,
+    DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$columns,
     AffineMapArrayAttr:$maps,
     OptionalAttr<FlatSymbolRefAttr>:$dispatch);
   let results = (outs Variadic<AnyRankedTensor>:$results);
@@ -79,11 +119,12 @@ def DietCode_RowwiseOp : DietCode_Op<"rowwise", [
   let assemblyFormat = [{
     (`dispatch` `(` $dispatch^ `)`)? (`ins` `(` $inputs^ `:` type($inputs) `)`)?
     `outs` `(` $outputs `:` type($outputs) `)`
+    (`columns` `(` $columns^ `)`)?
     `maps` $maps `do` $body attr-dict (`->` type($results)^)?
   }];
   let builders = [
     OpBuilder<(ins "::mlir::ValueRange":$inputs, "::mlir::ValueRange":$outputs,
-                   "::llvm::ArrayRef<::mlir::AffineMap>":$maps)>,
+                   "unsigned":$columns, "::llvm::ArrayRef<::mlir::AffineMap>":$maps)>,
   ];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
@@ -92,15 +133,22 @@ def DietCode_RowwiseOp : DietCode_Op<"rowwise", [
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutputsMutable(); }
     /// Whether the operator works on buffers in place.
     bool hasPureBufferSemantics() { return getResults().empty(); }
-    /// The number of dimensions, of which the last one is the column.
+    /// The number of dimensions: those of the rows, then those of the columns.
     unsigned getNumDims() {
       return ::llvm::cast<::mlir::AffineMapAttr>(getMaps()[0]).getValue().getNumDims();
     }
-    unsigned getColumnDim() { return getNumDims() - 1; }
-    /// Whether the map of an operand has the column in it.
-    bool variesWithColumn(unsigned operand) {
-      return getOperandMaps()[operand].isFunctionOfDim(getColumnDim());
-    }
+    unsigned getNumRowDims() { return getNumDims() - getColumns(); }
+    auto getRowDims() { return ::llvm::seq<unsigned>(0, getNumRowDims()); }
+    auto getColumnDims() { return ::llvm::seq<unsigned>(getNumRowDims(), getNumDims()); }
+    /// Whether an operand is accessed at different elements in different columns.
+    bool variesWithColumn(unsigned operand);
+    /// The dimensions of an operand that are indexed by elements of inputs.
+    ::llvm::SmallVector<Lookup> getLookups(unsigned operand);
+    /// Whether elements of an input are indices of another one.
+    bool isIndex(unsigned input);
+    /// `map` with the symbol of each input as that of input `inputs[i]`.
+    static ::mlir::AffineMap renumberInputs(::mlir::AffineMap map,
+                                            ::llvm::ArrayRef<unsigned> inputs);
     /// Whether aligned kernels access `operand` in vectors along the columns. The
     /// column must then have stride one and an extent that is a multiple of the
     /// vector, the other strides must be multiples too, and the operand must

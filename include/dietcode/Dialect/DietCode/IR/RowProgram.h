@@ -34,7 +34,8 @@ public:
   ArrayRef<ReduceRowOp> getReductions(unsigned pass) const {
     return passes[pass].reductions;
   }
-  /// The inputs of which a pass uses the elements.
+  /// The inputs of which a pass uses the elements, indices before what they
+  /// look up.
   ArrayRef<unsigned> getElementInputs(unsigned pass) const {
     return passes[pass].inputs;
   }
