@@ -58,6 +58,12 @@ struct RowTraits {
   int64_t reductions = 0;
 };
 
+/// The lanes of a row that are in one warp. Where neighbours in memory are
+/// rows, 8 of them share a warp, whose accesses then are of whole
+/// sectors.
+int64_t lanesOfWarp(const RowSchedule &schedule, const RowTraits &traits,
+                    int64_t warpSize);
+
 /// What a schedule uses of a device.
 Resources resourcesOf(const RowSchedule &schedule, const RowTraits &traits,
                       const DeviceSpec &device);
@@ -77,9 +83,10 @@ std::vector<std::string_view> rowConstraintNames();
 /// The rule: lanes hold up to 32 columns each as far as registers last, so that
 /// many loads are in flight; rows are spread over 8 lanes, then over a warp,
 /// which needs no barrier, and then over 4 and 16 warps. Where neighbours in
-/// memory are rows, at least 8 rows are in a block, since they share the
-/// sectors that it reads. Without reductions nothing holds the columns of a row
-/// together: a block takes `capacity` of them, and a row may have many blocks.
+/// memory are rows, at least 8 rows are in a block, and in each of its warps,
+/// since they share the sectors that it reads. Without reductions nothing holds
+/// the columns of a row together: a block takes `capacity` of them, and a row
+/// may have many blocks.
 std::vector<RowSchedule> listSchedules(const RowTraits &traits,
                                        const DeviceSpec &device);
 

@@ -98,6 +98,21 @@ TEST(RowSchedule, ListsAreValidAndAscend) {
         }
 }
 
+// A sector is of 8 neighbouring elements of one row, or of one of 8 rows each.
+TEST(RowSchedule, RowsShareWarpsWhereTheyAreNeighbours) {
+  RowTraits columns{RowAccess::Columns, 1, 1, 2};
+  RowTraits rows{RowAccess::Rows, 1, 1, 2};
+  RowSchedule schedule{512, 64, 1, 8};
+  EXPECT_EQ(lanesOfWarp(schedule, columns, 32), 32);
+  EXPECT_EQ(lanesOfWarp(schedule, rows, 32), 4);
+  EXPECT_EQ(resourcesOf(schedule, columns, t4()).sharedBytes, 16 * 8 * 2);
+  EXPECT_EQ(resourcesOf(schedule, rows, t4()).sharedBytes, 128 * 8 * 2);
+  // Too few rows to share, or lanes that are in one warp anyway.
+  EXPECT_EQ(lanesOfWarp({256, 64, 1, 8}, rows, 32), 32);
+  EXPECT_EQ(lanesOfWarp({128, 4, 1, 8}, rows, 32), 4);
+  EXPECT_EQ(resourcesOf({128, 4, 1, 8}, rows, t4()).sharedBytes, 0);
+}
+
 TEST(RowSchedule, HoldsLessWhereColumnsNeedMore) {
   RowTraits traits = softmax();
   EXPECT_EQ(listSchedules(traits, t4())[1].capacity(), 1024);
