@@ -14,6 +14,7 @@ benchmarks/gemm/peak.py.
 
 import argparse
 import json
+import math
 import pathlib
 import random
 import struct
@@ -156,6 +157,22 @@ func.func @operator(%x: {x}, %init: {y}) -> {y} {{
                     moved=4 * images * channels * (size * size + 1))
 
 
+def total(shape):
+    """The sum of all elements."""
+    x = f"tensor<{shape_text(shape)}xf32>"
+    dims = ", ".join(str(dim) for dim in range(len(shape)))
+    text = f"""
+func.func @operator(%x: {x}) -> tensor<f32> {{
+  %init = tensor.empty() : tensor<f32>
+  %zero = arith.constant 0.0 : f32
+  %0 = linalg.fill ins(%zero : f32) outs(%init : tensor<f32>) -> tensor<f32>
+  %1 = linalg.reduce {{ arith.addf }} ins(%x : {x}) outs(%0 : tensor<f32>) dimensions = [{dims}]
+  return %1 : tensor<f32>
+}}
+"""
+    return Operator(f"sum {shape_text(shape)}", text, [shape], moved=4 * math.prod(shape))
+
+
 def embedding(tokens, rows, columns):
     """The embeddings of tokens drawn at random, as torch-mlir has it."""
     ids = [random.Random(token).randrange(rows) for token in range(tokens)]
@@ -197,6 +214,7 @@ def all_operators():
     yield matvec(4096, 4096)
     yield mean(16, 56, 256, "nhwc")
     yield mean(16, 56, 256, "nchw")
+    yield total((16, 56, 56, 256))
     yield embedding(4096, 30522, 768)
 
 

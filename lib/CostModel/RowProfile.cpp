@@ -31,8 +31,8 @@ static double wavefrontsOf(const RowSchedule &schedule, const RowTraits &traits,
       real(traits.elementBytes) / real(std::max<int64_t>(1, traits.accesses));
   double along = std::max(1.0, device.warpSize * real(schedule.vector) * bytes /
                                    device.lineBytes);
-  double across = real(schedule.vector *
-                       std::min<int64_t>(schedule.lanes, device.warpSize));
+  double across =
+      real(schedule.vector * lanesOfWarp(schedule, traits, device.warpSize));
   switch (traits.access) {
   case RowAccess::Columns:
     return along;
@@ -49,10 +49,10 @@ static double wavefrontsOf(const RowSchedule &schedule, const RowTraits &traits,
 static double reductionCycles(const RowSchedule &schedule,
                               const RowTraits &traits,
                               const DeviceSpec &device) {
-  double lanes = real(std::min<int64_t>(schedule.lanes, device.warpSize));
-  double steps = std::log2(lanes);
-  double cycles = steps * (device.sharedLatency + device.arithmeticLatency);
-  if (schedule.lanes > device.warpSize)
+  int64_t lanes = lanesOfWarp(schedule, traits, device.warpSize);
+  double cycles = std::log2(real(lanes)) *
+                  (device.sharedLatency + device.arithmeticLatency);
+  if (schedule.lanes > lanes)
     cycles = 2 * cycles + device.barrierLatency + 2 * device.sharedLatency;
   return real(traits.passes) * cycles;
 }

@@ -28,8 +28,11 @@ static constexpr int64_t kMaxRowTileExtent = 1 << 16;
 static constexpr int64_t kMaxColumns = 64;
 static constexpr int64_t kMaxRowVector = 8;
 
-/// Shared memory of one warp for one reduction.
+/// Shared memory of the lanes of a row in one warp, for one reduction.
 static constexpr int64_t kBytesPerPartial = 8;
+
+/// Neighbouring elements of four bytes in 32, which memory moves at once.
+static constexpr int64_t kRowsOfSector = 8;
 
 static constexpr std::pair<RowAccess, std::string_view> kAccessNames[] = {
     {RowAccess::Columns, "columns"},
@@ -71,11 +74,20 @@ static int64_t registersOf(const RowSchedule &schedule,
          schedule.vector * schedule.vectors * traits.columnRegisters;
 }
 
+int64_t dietcode::lanesOfWarp(const RowSchedule &schedule,
+                              const RowTraits &traits, int64_t warpSize) {
+  bool areNeighbours =
+      traits.access == RowAccess::Rows && schedule.rows() % kRowsOfSector == 0;
+  return std::min(schedule.lanes,
+                  areNeighbours ? warpSize / kRowsOfSector : warpSize);
+}
+
 static int64_t sharedBytesOf(const RowSchedule &schedule,
                              const RowTraits &traits, int64_t warpSize) {
-  if (schedule.lanes <= warpSize)
+  int64_t lanes = lanesOfWarp(schedule, traits, warpSize);
+  if (lanes == schedule.lanes)
     return 0;
-  return schedule.threads / warpSize * kBytesPerPartial * traits.reductions;
+  return schedule.threads / lanes * kBytesPerPartial * traits.reductions;
 }
 
 Resources dietcode::resourcesOf(const RowSchedule &schedule,

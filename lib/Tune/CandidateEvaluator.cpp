@@ -11,11 +11,13 @@
 #include "dietcode/Target/Ptxas.h"
 #include "dietcode/Tune/KernelLaunch.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
 
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <mutex>
 #include <sys/resource.h>
 #include <thread>
@@ -199,15 +201,45 @@ PreparedCandidate CandidateEvaluator::prepare(const TuningTask &task,
 // Measuring
 //===----------------------------------------------------------------------===//
 
+/// `bytes` bytes of indices of `range` elements: all of them, far apart.
+static std::string makeIndices(uint64_t bytes, unsigned width, int64_t range) {
+  constexpr uint64_t kStride = 2654435761; // A prime, so that all are met.
+  std::string contents(bytes, '\0');
+  for (uint64_t i = 0; (i + 1) * width <= bytes; ++i) {
+    uint64_t index = i * kStride % std::max<uint64_t>(range, 1);
+    std::memcpy(&contents[i * width], &index, width); // Little endian.
+  }
+  return contents;
+}
+
 /// Buffers of the sizes that a run needs: what does not fit into a cache must
-/// not depend on what else is timed.
-static void addBuffers(Job &job, OperatorOpInterface op,
-                       const Schedule &schedule, ArrayRef<int64_t> shape) {
-  for (unsigned operand : llvm::seq<unsigned>(0, op->getNumOperands()))
-    job.buffers.emplace_back().bytes = getOperandBytes(op, operand, shape);
+/// not depend on what else is timed. What the contents are does not matter,
+/// unless they are indices.
+static Expected<bool> addBuffers(Job &job, JobFolder &folder,
+                                 OperatorOpInterface op,
+                                 const Schedule &schedule,
+                                 ArrayRef<int64_t> shape) {
+  for (unsigned operand : llvm::seq<unsigned>(0, op->getNumOperands())) {
+    JobBuffer &buffer = job.buffers.emplace_back();
+    buffer.bytes = getOperandBytes(op, operand, shape);
+    std::optional<int64_t> range = getIndexRange(op, operand, shape);
+    if (!range)
+      continue;
+    unsigned width = llvm::divideCeil(
+        getElementTypeOrSelf(op->getOperand(operand)).getIntOrFloatBitWidth(),
+        8);
+    buffer.init = ::dietcode::BufferInit::File;
+    buffer.file =
+        "data/" + job.id + "-indices" + std::to_string(job.buffers.size() - 1);
+    Expected<bool> added =
+        folder.addFile(buffer.file, makeIndices(buffer.bytes, width, *range));
+    if (!added)
+      return added;
+  }
   JobBuffer &workspace = job.buffers.emplace_back();
   workspace.bytes = getWorkspaceBytes(op, schedule, shape);
   workspace.isScratch = true;
+  return true;
 }
 
 /// The job of a candidate. Its buffers are those of the verification, followed
@@ -239,7 +271,9 @@ Expected<bool> CandidateEvaluator::submit(const TuningTask &task,
     for (auto [name, extent] :
          llvm::zip_equal(op.getTiledDimNames(), op.getTiledShape(shape)))
       timed.shape.emplace_back(name.str(), extent);
-    addBuffers(job, op, schedule, shape);
+    if (Expected<bool> added = addBuffers(job, *folder, op, schedule, shape);
+        !added)
+      return added;
     job.time.push_back(std::move(timed));
   }
   if (Expected<bool> added = folder->addFile(job.ptx, candidate.code.ptx);

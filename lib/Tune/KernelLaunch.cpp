@@ -56,6 +56,19 @@ uint64_t mlir::dietcode::getOperandBytes(OperatorOpInterface op,
   return std::max<uint64_t>(1, elements * llvm::divideCeil(bits, 8));
 }
 
+std::optional<int64_t>
+mlir::dietcode::getIndexRange(OperatorOpInterface op, unsigned operand,
+                              ArrayRef<int64_t> problemShape) {
+  std::optional<int64_t> range;
+  AffineExpr index = getAffineSymbolExpr(operand, op.getContext());
+  for (auto [other, map] : llvm::enumerate(op.getOperandMaps()))
+    for (auto [expr, size] : llvm::zip_equal(
+             map.getResults(), getOperandSizes(op, other, problemShape)))
+      if (expr == index)
+        range = std::min(size, range.value_or(size));
+  return range;
+}
+
 uint64_t mlir::dietcode::getWorkspaceBytes(OperatorOpInterface op,
                                            const Schedule &schedule,
                                            ArrayRef<int64_t> problemShape) {

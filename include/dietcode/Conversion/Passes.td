@@ -72,6 +72,10 @@ def ConvertLinalgToRowwisePass : Pass<"convert-linalg-to-rowwise"> {
     neutral element, and otherwise combined with the result. A dimension of size
     one that is indexed by 0, as kept by a reduction, is dropped by a reshape.
 
+    A reduction of several dimensions to a single element is one of the innermost
+    dimension and one of its results, since a row has one block of threads; it
+    stays one kernel where it is known to be small.
+
     A `tensor.extract` in a body becomes an input that is looked up, if each of
     its indices is a loop, an element of an operand or a constant. Its table is
     sliced where loops do not cover it. Assertions in the body are dropped:

@@ -80,6 +80,12 @@ std::optional<RowAccess> lookupRowAccess(std::string_view name);
 /// allow.
 RowSchedule rowScheduleOf(const Schedule &schedule, const RowTraits &traits);
 
+/// The lanes of a row that are in one warp. Where neighbours in memory are
+/// rows, 8 of them share a warp, whose accesses then are of whole
+/// sectors.
+int64_t lanesOfWarp(const RowSchedule &schedule, const RowTraits &traits,
+                    int64_t warpSize);
+
 /// What a schedule uses of a device.
 /// `registers` per thread as an assembler reported them replace the estimate.
 Resources resourcesOf(const RowSchedule &schedule, const RowTraits &traits,

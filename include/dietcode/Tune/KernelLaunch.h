@@ -30,6 +30,11 @@ SmallVector<int64_t> getOperandSizes(OperatorOpInterface op, unsigned operand,
 uint64_t getOperandBytes(OperatorOpInterface op, unsigned operand,
                          ArrayRef<int64_t> problemShape);
 
+/// How many elements those of `operand` may be the indices of, if other
+/// operands are looked up by it.
+std::optional<int64_t> getIndexRange(OperatorOpInterface op, unsigned operand,
+                                     ArrayRef<int64_t> problemShape);
+
 /// Bytes of the workspace of a candidate; 0 if it has none.
 uint64_t getWorkspaceBytes(OperatorOpInterface op,
                            const ::dietcode::Schedule &schedule,

@@ -63,20 +63,48 @@ Value LaneReduction::combineLanes(RowReduction kind, Value value,
   return value;
 }
 
+/// Rows that share a warp are neighbours; the warps of a row follow each other.
+Value LaneReduction::getRow() {
+  int64_t warps = lanes / lanesOfWarp, rowsOfWarp = kWarpSize / lanesOfWarp;
+  if (warps == 1 || rowsOfWarp == 1)
+    return math.div(threadId, lanes);
+  Value first = math.mul(math.div(threadId, kWarpSize * warps), rowsOfWarp);
+  return math.add(first, math.div(math.rem(threadId, kWarpSize), lanesOfWarp));
+}
+
+Value LaneReduction::getLane() {
+  int64_t warps = lanes / lanesOfWarp, rowsOfWarp = kWarpSize / lanesOfWarp;
+  if (warps == 1 || rowsOfWarp == 1)
+    return math.rem(threadId, lanes);
+  Value warp = math.rem(math.div(threadId, kWarpSize), warps);
+  return math.add(math.mul(warp, lanesOfWarp), math.rem(threadId, lanesOfWarp));
+}
+
 Value LaneReduction::reduce(RowReduction kind, Value value, Value shared) {
-  value = combineLanes(kind, value, std::min(lanes, kWarpSize));
-  if (lanes <= kWarpSize)
+  value = combineLanes(kind, value, lanesOfWarp);
+  int64_t warps = lanes / lanesOfWarp, rowsOfWarp = kWarpSize / lanesOfWarp;
+  if (warps == 1)
     return value;
-  Value warp = math.div(threadId, kWarpSize);
-  Value isFirst = math.equal(math.rem(threadId, kWarpSize), 0);
+  Value isFirst = math.equal(math.rem(threadId, lanesOfWarp), 0);
   scf::IfOp::create(b, isFirst, [&](OpBuilder &, Location) {
-    memref::StoreOp::create(b, value, shared, warp);
+    memref::StoreOp::create(b, value, shared, math.div(threadId, lanesOfWarp));
     scf::YieldOp::create(b);
   });
   gpu::BarrierOp::create(b);
-  int64_t warps = lanes / kWarpSize;
-  Value firstWarp = math.mul(math.div(threadId, lanes), warps);
-  Value partial = memref::LoadOp::create(
-      b, shared, math.add(firstWarp, math.rem(threadId, warps)));
-  return combineLanes(kind, partial, warps);
+  // Each lane of a warp takes as many partial results as any other.
+  int64_t count = std::min(warps, lanesOfWarp);
+  Value firstWarp = math.mul(math.div(threadId, kWarpSize * warps), warps);
+  Value row = math.constant(0);
+  if (rowsOfWarp > 1)
+    row = math.div(math.rem(threadId, kWarpSize), lanesOfWarp);
+  Value partial;
+  for (int64_t start = 0; start < warps; start += count) {
+    Value warp =
+        math.add(math.add(firstWarp, math.rem(threadId, count)), start);
+    Value next = memref::LoadOp::create(
+        b, shared, math.add(math.mul(warp, rowsOfWarp), row));
+    partial =
+        partial ? createCombination(b, b.getLoc(), kind, partial, next) : next;
+  }
+  return combineLanes(kind, partial, count);
 }

@@ -20,11 +20,18 @@ namespace mlir::dietcode {
 /// the block must call it.
 class LaneReduction {
 public:
-  LaneReduction(ImplicitLocOpBuilder &b, int64_t lanes, Value threadId)
-      : b(b), math(b), lanes(lanes), threadId(threadId) {}
+  /// Of the `lanes` of a row, `lanesOfWarp` are in one warp.
+  LaneReduction(ImplicitLocOpBuilder &b, int64_t lanes, int64_t lanesOfWarp,
+                Value threadId)
+      : b(b), math(b), lanes(lanes), lanesOfWarp(lanesOfWarp),
+        threadId(threadId) {}
 
-  /// `shared` has an element for each warp of the block, and is null where a
-  /// row does not have several.
+  /// The row of the block that the thread is a lane of, and which one.
+  Value getRow();
+  Value getLane();
+
+  /// `shared` has an element for each row and warp that it is in, and is null
+  /// where that is one.
   Value reduce(RowReduction kind, Value value, Value shared);
 
 private:
@@ -35,6 +42,7 @@ private:
   ImplicitLocOpBuilder &b;
   IndexMath math;
   int64_t lanes;
+  int64_t lanesOfWarp;
   Value threadId;
 };
 

@@ -42,6 +42,10 @@ using ::dietcode::RowSchedule;
 
 static constexpr int64_t kWarpSize = 32;
 
+static int64_t getLanesOfWarp(RowwiseOp op, const RowSchedule &schedule) {
+  return ::dietcode::lanesOfWarp(schedule, op.getRowTraits(), kWarpSize);
+}
+
 //===----------------------------------------------------------------------===//
 // Kernel
 //===----------------------------------------------------------------------===//
@@ -80,6 +84,10 @@ private:
   void forEachTile(const RowPosition &row, ValueRange inits,
                    function_ref<SmallVector<Value>(Value, ValueRange)> body,
                    SmallVectorImpl<Value> &results);
+  LaneReduction createLanes() {
+    return LaneReduction(b, schedule.lanes, getLanesOfWarp(op, schedule),
+                         threadId);
+  }
   bool hasReductions() const { return program.getNumReducingPasses() != 0; }
 
   ImplicitLocOpBuilder &b;
@@ -111,7 +119,7 @@ void KernelBuilder::readSizes() {
 RowPosition KernelBuilder::createRow(Value row) {
   RowPosition position;
   position.isWritten = math.less(row, rows.getExtent());
-  position.lane = math.rem(threadId, schedule.lanes);
+  position.lane = createLanes().getLane();
   position.size = columns.getExtent();
   Value last = math.sub(rows.getExtent(), math.constant(1));
   ProblemIndices indices = rows.getIndices(b, math.min(row, last));
@@ -173,7 +181,7 @@ SmallVector<Value> KernelBuilder::createPartials(unsigned pass) {
 
 void KernelBuilder::finishReductions(unsigned pass, ArrayRef<Value> partials,
                                      IRMapping &uniforms) {
-  LaneReduction lanes(b, schedule.lanes, threadId);
+  LaneReduction lanes = createLanes();
   for (auto [index, partial] : llvm::enumerate(partials)) {
     ReduceRowOp reduction = program.getReductions(pass)[index];
     uniforms.map(
@@ -277,8 +285,8 @@ void KernelBuilder::computeBlock(Value block) {
                      schedule.capacity());
     rowBlock = b.createOrFold<arith::DivUIOp>(block, tiles);
   }
-  RowPosition row = createRow(math.add(math.mul(rowBlock, schedule.rows()),
-                                       math.div(threadId, schedule.lanes)));
+  RowPosition row = createRow(
+      math.add(math.mul(rowBlock, schedule.rows()), createLanes().getRow()));
   IRMapping uniforms = loadUniforms(row);
   Value isCached = b.createOrFold<arith::CmpIOp>(
       arith::CmpIPredicate::sle, row.size, math.constant(schedule.capacity()));
@@ -328,17 +336,18 @@ void KernelBuilder::build(gpu::GPUFuncOp kernel) {
   gpu::ReturnOp::create(b);
 }
 
-/// One element for each warp of the block and reduction, where rows have
-/// several warps.
-static SmallVector<Type> getSharedTypes(RowwiseOp op,
+/// For each reduction an element for each row and warp that it is in, where
+/// rows have several warps.
+static SmallVector<Type> getSharedTypes(RowwiseOp op, const RowProgram &program,
                                         const RowSchedule &schedule) {
   SmallVector<Type> types;
-  if (schedule.lanes <= kWarpSize)
+  int64_t lanes = getLanesOfWarp(op, schedule);
+  if (lanes == schedule.lanes)
     return types;
   auto space =
       gpu::AddressSpaceAttr::get(op.getContext(), gpu::AddressSpace::Workgroup);
   op.getBody().walk([&](ReduceRowOp reduction) {
-    types.push_back(MemRefType::get({schedule.threads / kWarpSize},
+    types.push_back(MemRefType::get({schedule.threads / lanes},
                                     reduction.getType(),
                                     MemRefLayoutAttrInterface(), space));
   });
@@ -352,8 +361,8 @@ gpu::GPUFuncOp mlir::dietcode::buildRowwiseKernel(OpBuilder &builder,
                                                   Twin twin) {
   ImplicitLocOpBuilder b(op.getLoc(), builder);
   auto type = b.getFunctionType(op->getOperandTypes(), {});
-  auto kernel =
-      gpu::GPUFuncOp::create(b, name, type, getSharedTypes(op, schedule));
+  auto kernel = gpu::GPUFuncOp::create(b, name, type,
+                                       getSharedTypes(op, program, schedule));
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
   kernel.setKnownBlockSizeAttr(
       b.getDenseI32ArrayAttr({static_cast<int32_t>(schedule.threads), 1, 1}));

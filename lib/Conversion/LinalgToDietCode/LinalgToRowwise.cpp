@@ -72,14 +72,10 @@ static Value createSlice(const RowwisePlan &plan,
   linalg::LinalgOp op = plan.source;
   Location loc = op.getLoc();
   const MappedValue &input = plan.inputs[slice.input];
-  SmallVector<AffineMap> maps = simplifyMaps(op);
-  auto getExtent = [&](AffineExpr loop) -> OpFoldResult {
-    for (OpOperand &operand : op->getOpOperands())
-      for (auto [dim, expr] :
-           llvm::enumerate(maps[operand.getOperandNumber()].getResults()))
-        if (expr == loop)
-          return operator_impl::createDim(rewriter, loc, operand.get(), dim);
-    return rewriter.getIndexAttr(1);
+  auto getExtent = [&](AffineExpr expr) -> OpFoldResult {
+    auto loop = dyn_cast<AffineDimExpr>(expr);
+    return loop ? createLoopExtent(rewriter, op, loop.getPosition())
+                : rewriter.getIndexAttr(1);
   };
   SmallVector<OpFoldResult> offsets, sizes;
   for (auto [dim, expr] : llvm::enumerate(input.map.getResults())) {
@@ -277,6 +273,7 @@ struct ConvertLinalgToRowwise
 void mlir::dietcode::populateLinalgToRowwisePatterns(
     RewritePatternSet &patterns) {
   patterns.add<RaiseRowwise, DecomposeSoftmax>(patterns.getContext());
+  populateSplitReductionPatterns(patterns);
   // Where an index is computed next to a maximum and nobody uses it, it goes.
   linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
 }

@@ -125,6 +125,19 @@ bool linalg_raising::isOnlyAnInit(linalg::LinalgOp op) {
 // Dimensions
 //===----------------------------------------------------------------------===//
 
+OpFoldResult linalg_raising::createLoopExtent(OpBuilder &builder,
+                                              linalg::LinalgOp op,
+                                              unsigned loop) {
+  AffineExpr wanted = getAffineDimExpr(loop, op.getContext());
+  for (OpOperand &operand : op->getOpOperands())
+    for (auto [dim, expr] :
+         llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+      if (expr == wanted)
+        return operator_impl::createDim(builder, op.getLoc(), operand.get(),
+                                        dim);
+  llvm_unreachable("every loop has an extent");
+}
+
 /// The loops that the dimensions of `map`'s operand are indexed by, in order.
 static SmallVector<unsigned> getLoops(AffineMap map) {
   SmallVector<unsigned> loops;

@@ -87,6 +87,13 @@ bool canBeRowwise(linalg::LinalgOp op);
 /// Why it would not, as what the operation does; empty if it would.
 std::string explainNotRowwise(linalg::LinalgOp op);
 
+/// The extent of a loop of `op`.
+OpFoldResult createLoopExtent(OpBuilder &builder, linalg::LinalgOp op,
+                              unsigned loop);
+
+/// Reductions of all dimensions, to a single row, in two steps.
+void populateSplitReductionPatterns(RewritePatternSet &patterns);
+
 /// Whether `op` fills what other operations start from and nothing else, which
 /// is theirs to drop.
 bool isOnlyAnInit(linalg::LinalgOp op);

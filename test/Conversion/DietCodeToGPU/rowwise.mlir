@@ -318,3 +318,35 @@ module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
     return
   }
 }
+
+// -----
+
+// Where neighbours in memory are rows, 8 of them share a warp, of which each has
+// 4 lanes; partial results of the 16 warps of a row are combined 4 by a lane.
+module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
+  dietcode.micro_kernel @shared #dietcode.schedule<block = [8, 2048, 1], thread = [1, 32], instruction = rows>
+  dietcode.dispatch @d on () {
+    case -> @shared
+    otherwise -> @shared
+  }
+  // CHECK-LABEL: gpu.func @rowwise_shared_general(
+  // CHECK-SAME: workgroup(%[[PARTS:.*]] : memref<128xf32,
+  // CHECK: gpu.shuffle xor %{{.*}}, %c2_i32, %c32_i32 : f32
+  // CHECK: gpu.shuffle xor %{{.*}}, %c1_i32, %c32_i32 : f32
+  // CHECK-NOT: gpu.shuffle
+  // CHECK: gpu.barrier
+  // CHECK-COUNT-4: memref.load %[[PARTS]]
+  // CHECK: gpu.shuffle xor %{{.*}}, %c2_i32, %c32_i32 : f32
+  // CHECK: gpu.shuffle xor %{{.*}}, %c1_i32, %c32_i32 : f32
+  // CHECK-NOT: gpu.shuffle
+  // CHECK: gpu.return
+  func.func @first_axis(%x: memref<5000x64xf32>, %y: memref<64xf32>) {
+    dietcode.rowwise dispatch(@d) ins(%x : memref<5000x64xf32>) outs(%y : memref<64xf32>)
+        maps [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0)>] do {
+    ^bb0(%e: f32):
+      %0 = dietcode.reduce_row add %e : f32
+      dietcode.yield %0 : f32
+    }
+    return
+  }
+}

@@ -258,3 +258,34 @@ func.func @torch_max(%x: tensor<?x?xf32>, %v: tensor<?x1xf32>, %i: tensor<?x1xi6
   } -> (tensor<?x1xf32>, tensor<?x1xi64>)
   return %2#0 : tensor<?x1xf32>
 }
+
+// -----
+
+// To a single element in two steps, unless it is small: of the innermost
+// dimension, and of what that gives, where the initial value comes in.
+#id = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#none = affine_map<(d0, d1, d2) -> ()>
+
+// CHECK-LABEL: func.func @all
+// CHECK-SAME: (%[[X:.*]]: tensor<?x?x?xf32>, %[[Y:.*]]: tensor<8x8x8xf32>, %[[INIT:.*]]: tensor<f32>)
+func.func @all(%x: tensor<?x?x?xf32>, %y: tensor<8x8x8xf32>, %init: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  // CHECK: %[[NEW:.*]] = tensor.empty(%{{.*}}, %{{.*}}) : tensor<?x?xf32>
+  // CHECK: %[[PARTS:.*]] = dietcode.rowwise ins(%[[X]] : tensor<?x?x?xf32>) outs(%[[NEW]] : tensor<?x?xf32>) maps [
+  // CHECK: arith.mulf
+  // CHECK: dietcode.reduce_row add
+  // CHECK: dietcode.rowwise ins(%[[PARTS]], %[[INIT]] : tensor<?x?xf32>, tensor<f32>) outs(%[[INIT]] : tensor<f32>) columns(2) maps [
+  // CHECK-NEXT: ^bb0(%[[PART:.*]]: f32, %[[START:.*]]: f32):
+  // CHECK-NEXT: %[[SUM:.*]] = dietcode.reduce_row add %[[PART]]
+  // CHECK-NEXT: arith.addf %[[START]], %[[SUM]]
+  %0 = linalg.generic {indexing_maps = [#id, #none], iterator_types = ["reduction", "reduction", "reduction"]} ins(%x : tensor<?x?x?xf32>) outs(%init : tensor<f32>) {
+  ^bb0(%e: f32, %acc: f32):
+    %2 = arith.mulf %e, %e : f32
+    %3 = arith.addf %acc, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<f32>
+  // CHECK: dietcode.rowwise ins(%[[Y]], %[[INIT]] : tensor<8x8x8xf32>, tensor<f32>) outs(%[[INIT]] : tensor<f32>) columns(3)
+  // CHECK-NOT: dietcode.rowwise
+  // CHECK-NOT: linalg.
+  %1 = linalg.reduce { arith.addf } ins(%y : tensor<8x8x8xf32>) outs(%init : tensor<f32>) dimensions = [0, 1, 2]
+  return %0, %1 : tensor<f32>, tensor<f32>
+}

@@ -168,3 +168,18 @@ TEST(RowSchedule, SpacesAreOfOneInstructionAndValid) {
        enumerateSchedules(t4(), space, {Instruction::Rows}))
     EXPECT_LE(schedule.blockN, 128);
 }
+
+// A sector is of 8 neighbouring elements of one row, or of one of 8 rows each.
+TEST(RowSchedule, RowsShareWarpsWhereTheyAreNeighbours) {
+  RowTraits columns = softmax(), rows = softmax();
+  rows.access = RowAccess::Rows;
+  RowSchedule schedule{512, 64, 1, 8};
+  EXPECT_EQ(lanesOfWarp(schedule, columns, 32), 32);
+  EXPECT_EQ(lanesOfWarp(schedule, rows, 32), 4);
+  EXPECT_EQ(resourcesOf(schedule, columns, t4()).sharedBytes, 16 * 8 * 2);
+  EXPECT_EQ(resourcesOf(schedule, rows, t4()).sharedBytes, 128 * 8 * 2);
+  // Too few rows to share, or lanes that are in one warp anyway.
+  EXPECT_EQ(lanesOfWarp({256, 64, 1, 8}, rows, 32), 32);
+  EXPECT_EQ(lanesOfWarp({128, 4, 1, 8}, rows, 32), 4);
+  EXPECT_EQ(resourcesOf({128, 4, 1, 8}, rows, t4()).sharedBytes, 0);
+}
