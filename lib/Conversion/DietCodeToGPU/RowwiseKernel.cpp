@@ -9,18 +9,16 @@
 // The kernel, with R reducing passes and cached = (c <= capacity):
 //
 //   for block in blockIdx.x .. blocks step gridDim.x:
-//     row = block * rows + threadIdx.x / lanes      (past the end: the last
-//     one) if cached:                                    for streaming:
+//     row = block * rows + row of the thread, or the last one
+//     if cached:                                   if streaming:
 //       tile = load(columns of this lane)
-//       for each pass p < R:                          for each pass p < R:
-//         partials = neutral elements                   the same
-//         partials += elements of the tile              for each tile of the
-//         row:
-//                                                         load it; partials +=
-//                                                         it
-//         results = combine(partials of all lanes)      the same
-//       write(elements of the tile)                   for each tile of the row:
-//                                                       load it; write it
+//       for each pass p < R:                         for each pass p < R:
+//         partials = neutral elements                  the same
+//         partials += elements of the tile             for each tile: load it;
+//                                                        partials += it
+//         results = combine(partials of all lanes)     the same
+//       write(elements of the tile)                  for each tile: load it;
+//                                                      write it
 //     lane 0 writes what is uniform in the row
 //
 // Without reductions, blocks take tiles rather than rows: block numbers count

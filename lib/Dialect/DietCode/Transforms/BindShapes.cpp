@@ -9,6 +9,7 @@
 #include "dietcode/Dialect/DietCode/Transforms/Passes.h"
 #include "dietcode/Dialect/DietCode/Transforms/ShapeAnalysis.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace mlir::dietcode {
 #define GEN_PASS_DEF_DIETCODEBINDSHAPESPASS
@@ -111,16 +112,25 @@ LogicalResult ShapeBinder::bindOperator(ProblemOpInterface op) {
   return success();
 }
 
-/// The problem does not tell the extent of a window. Where it is not known, it
-/// is a variable of its own, so that the other dimensions can be bound.
+/// Names a dimension of an operand: lhs1, input_1_0.
+static std::string getDimName(ProblemOpInterface op, unsigned operand,
+                              unsigned dim) {
+  std::string name = op.getOperandName(operand);
+  std::replace(name.begin(), name.end(), ' ', '_');
+  if (llvm::isDigit(name.back()))
+    name += '_';
+  return name + std::to_string(dim);
+}
+
+/// The problem does not tell the extent of a window, or of what is looked up.
+/// Where it is not known, it is a variable of its own, so that the other
+/// dimensions can be bound.
 void ShapeBinder::bindOtherDims(ProblemOpInterface op) {
   for (auto [operand, map] : llvm::enumerate(op.getOperandMaps())) {
     Value value = op->getOperand(operand);
     for (auto [dim, expr] : llvm::enumerate(map.getResults()))
       if (!isa<AffineDimExpr>(expr) && !analysis.getDim(value, dim))
-        require(value, dim,
-                createShapeVar(op, op.getOperandName(operand) +
-                                       std::to_string(dim)));
+        require(value, dim, createShapeVar(op, getDimName(op, operand, dim)));
   }
 }
 

@@ -243,3 +243,19 @@ func.func @rows(%x: tensor<?x?xf32>, %s: tensor<?xf32>) -> tensor<?xf32> {
   } -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
+// -----
+
+// What is looked up has a size of its own, a variable that is named after it.
+// CHECK: dietcode.shape_var @lookup_input_1_0
+// CHECK-LABEL: func.func @lookup
+// CHECK-SAME: (%{{.*}}: tensor<?xi64>, %[[TABLE:.*]]: tensor<?x8xf32>,
+// CHECK: dietcode.bind_shape %[[TABLE]] [@lookup_input_1_0]
+func.func @lookup(%ids: tensor<?xi64>, %table: tensor<?x8xf32>, %y: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %0 = dietcode.rowwise ins(%ids, %table : tensor<?xi64>, tensor<?x8xf32>) outs(%y : tensor<?x8xf32>)
+      maps [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1)[s0] -> (s0, d1)>, affine_map<(d0, d1) -> (d0, d1)>] do {
+  ^bb0(%id: i64, %e: f32):
+    dietcode.yield %e : f32
+  } -> tensor<?x8xf32>
+  return %0 : tensor<?x8xf32>
+}
