@@ -83,6 +83,8 @@ TileStaging KernelBuilder::createStaging(unsigned operand) {
   config.hasTaps = config.vectorWidth == 1 && !config.memoryAlongK && spare &&
                    spare->words >= TapTable::kWords &&
                    TapTable::canServe(request.op, operand);
+  // Branches keep the copies of warps apart; see createWarpLoop.
+  config.isGuarded = !::dietcode::infoOf(schedule.instruction).isWarpWide;
   return TileStaging(b, config, frame.views[operand], tile, shared,
                      frame.threadId, isLhs ? frame.startM : frame.startN);
 }

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TapTable.h"
+#include "GuardedAccess.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -126,19 +127,6 @@ Value TapTable::getOffset(Value stage, Value k) {
   return math.add(row, stage);
 }
 
-/// An instruction that a predicate guards, instead of a branch.
-static LLVM::InlineAsmOp createGuarded(ImplicitLocOpBuilder &b, Type result,
-                                       ValueRange operands,
-                                       const std::string &text,
-                                       StringRef constraints) {
-  return LLVM::InlineAsmOp::create(
-      b, result ? TypeRange(result) : TypeRange(), operands, text, constraints,
-      /*has_side_effects=*/true, /*is_align_stack=*/false,
-      LLVM::TailCallKind::None,
-      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
-      /*operand_attrs=*/ArrayAttr());
-}
-
 /// Without a branch, so that all tiles and warps take the same way.
 void TapTable::fill(const MatrixView &view, Value stage, Value kStart,
                     Value kEnd) {
@@ -152,11 +140,9 @@ void TapTable::fill(const MatrixView &view, Value stage, Value kStart,
     Value start = memref::ExtractAlignedPointerAsIndexOp::create(b, shared);
     Value address =
         math.add(start, math.mul(getOffset(stage, number), kWordBytes));
-    createGuarded(b, Type(),
-                  {arith::IndexCastOp::create(b, i64, address), tap.offset,
-                   arith::ExtUIOp::create(b, i64, positions),
-                   math.less(number, math.constant(config.blockK))},
-                  "@$3 st.shared.v2.b64 [$0], {$1, $2};", "l,l,l,b,~{memory}");
+    storePairWhere(b, math.less(number, math.constant(config.blockK)),
+                   arith::IndexCastOp::create(b, i64, address), tap.offset,
+                   arith::ExtUIOp::create(b, i64, positions));
   }
 }
 
@@ -191,14 +177,5 @@ Value TapTable::load(Type type, Value address, Value outside, const Tap &tap) {
                                          createBits(b, 0));
   auto pointer = LLVM::GEPOp::create(b, address.getType(), b.getI8Type(),
                                      address, ValueRange(tap.offset));
-  unsigned width = type.getIntOrFloatBitWidth();
-  Type bits = b.getIntegerType(width);
-  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(bits));
-  std::string text = "@$2 ld.global.b" + std::to_string(width) + " $0, [$1];";
-  // The first operand is what the result is if nothing is loaded.
-  std::string constraints = width == 16 ? "=h,l,b,0" : "=r,l,b,0";
-  Value loaded =
-      createGuarded(b, bits, {pointer, isInside, zero}, text, constraints)
-          .getResult(0);
-  return b.createOrFold<arith::BitcastOp>(type, loaded);
+  return loadWhere(b, type, isInside, pointer);
 }

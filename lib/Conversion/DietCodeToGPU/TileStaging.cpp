@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileStaging.h"
+#include "GuardedAccess.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -114,11 +115,14 @@ Value TileStaging::loadVector(Value offset) {
                                 /*nontemporal=*/false, llvm::MaybeAlign(bytes));
 }
 
-Value TileStaging::createZero() {
+Type TileStaging::getLoadType() {
   Type type = view.type.getElementType();
-  if (config.loadWidth > 1)
-    type = VectorType::get({config.loadWidth}, type);
-  return arith::ConstantOp::create(b, b.getZeroAttr(type));
+  return config.loadWidth > 1 ? VectorType::get({config.loadWidth}, type)
+                              : type;
+}
+
+Value TileStaging::createZero() {
+  return arith::ConstantOp::create(b, b.getZeroAttr(getLoadType()));
 }
 
 /// condition ? load() : 0
@@ -143,6 +147,8 @@ Value TileStaging::loadInside(const Load &load, Value kStart) {
   Value inside = view.isInside(
       b, view.moveWindows(b, load.windows,
                           config.reduction.getIndices(b, number)));
+  if (config.isGuarded && canLoadWhere(getLoadType()))
+    return loadWhere(b, getLoadType(), inside, createAddress(offset));
   return loadIf(inside, [&] { return loadVector(offset); });
 }
 

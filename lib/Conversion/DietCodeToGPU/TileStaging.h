@@ -34,6 +34,7 @@ public:
     int64_t vectorWidth; ///< Elements that a thread stores at once.
     int64_t loadWidth;   ///< Elements that it loads at once: as many or one.
     bool hasTaps;        ///< It loads single elements by a TapTable.
+    bool isGuarded;      ///< What is in no window is left out by a predicate.
   };
 
   /// `tileStart` is the first row or column of the block. Rows and columns
@@ -97,6 +98,7 @@ private:
   Value loadCopy(const Copy &copy, Value kStart, Value kLimit);
   Value loadInside(const Load &load, Value kStart);
   Value loadVector(Value offset);
+  Type getLoadType();
   Value createZero();
   Value loadIf(Value condition, function_ref<Value()> load);
 

@@ -40,3 +40,31 @@ module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
     return
   }
 }
+
+// -----
+
+// With channels last, vectors along k are predicated.
+
+#filter = affine_map<(i, y, x, f, fy, fx, c) -> (fy, fx, c, f)>
+#image = affine_map<(i, y, x, f, fy, fx, c) -> (i, y + fy - 1, x + fx - 1, c)>
+#result = affine_map<(i, y, x, f, fy, fx, c) -> (i, y, x, f)>
+!t = memref<?x?x?x64xf32>
+!w = memref<3x3x64x64xf32>
+
+module attributes {dietcode.device = #dietcode.device<"t4", chip = "sm_75">} {
+  dietcode.micro_kernel @kernel #dietcode.schedule<block = [32, 64, 8], thread = [8, 8]>
+  dietcode.dispatch @only on () {
+    case -> @kernel
+    otherwise -> @kernel
+  }
+  // CHECK-LABEL: gpu.func @contract_kernel_aligned
+  // CHECK: scf.for
+  // CHECK: gpu.barrier
+  // CHECK: llvm.inline_asm has_side_effects asm_dialect = att "@$5 ld.global.v4.b32 {$0, $1, $2, $3}, [$4];", "=r,=r,=r,=r,l,b,0,1,2,3"
+  // CHECK: vector.load {{.*}} vector<4xf32>
+  // CHECK: llvm.intr.fma
+  func.func @channels_last(%x: !t, %w: !w, %y: !t) {
+    dietcode.contract dispatch(@only) ins(%x, %w : !t, !w) outs(%y : !t) maps [#image, #filter, #result]
+    return
+  }
+}
