@@ -78,6 +78,13 @@ TileStaging KernelBuilder::createStaging(unsigned operand) {
   config.loadWidth = isGathered ? 1 : config.vectorWidth;
   if (isGathered && !tile.storesVectors())
     config.vectorWidth = 1;
+  // Lanes that walk along k have the same one for all that they load.
+  std::optional<SharedTile::Spare> spare = tile.getSpare();
+  config.hasTaps = config.vectorWidth == 1 && !config.memoryAlongK && spare &&
+                   spare->words >= TapTable::kWords &&
+                   TapTable::canServe(request.op, operand);
+  // Branches keep the copies of warps apart; see createWarpLoop.
+  config.isGuarded = !::dietcode::infoOf(schedule.instruction).isWarpWide;
   return TileStaging(b, config, frame.views[operand], tile, shared,
                      frame.threadId, isLhs ? frame.startM : frame.startN);
 }

@@ -43,6 +43,14 @@ int64_t FloatTile::getLaneSpan() const {
   return std::min(shape.blockK, kSectorElements);
 }
 
+/// The padding of a row, if vectors can be stored there.
+std::optional<SharedTile::Spare> FloatTile::getSpare() const {
+  int64_t first = shape.base + shape.extent;
+  if (first % kChunkWords != 0 || getRowStride() % kChunkWords != 0)
+    return std::nullopt;
+  return Spare{first, getRowStride(), kSharedRowPadding};
+}
+
 Value FloatTile::getOffset(ImplicitLocOpBuilder &b, Value row, Value k) {
   IndexMath math(b);
   return math.add(math.add(math.mul(k, getRowStride()), row), shape.base);

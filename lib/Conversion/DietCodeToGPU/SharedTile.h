@@ -28,6 +28,13 @@ public:
     int64_t base; ///< First word within a stage.
   };
 
+  /// Words that each k has to itself besides its elements.
+  struct Spare {
+    int64_t first;  ///< Of k = 0, within a stage; aligned to 16 bytes.
+    int64_t stride; ///< From one k to the next.
+    int64_t words;
+  };
+
   explicit SharedTile(const Shape &shape) : shape(shape) {}
   virtual ~SharedTile();
 
@@ -43,6 +50,8 @@ public:
   /// Whether a vector is stored at once whatever direction it runs in, so that
   /// it is worth being put together from single elements.
   virtual bool storesVectors() const = 0;
+
+  virtual std::optional<Spare> getSpare() const { return std::nullopt; }
 
   /// The word within a stage where a vector that starts at (row, k) goes.
   virtual Value getOffset(ImplicitLocOpBuilder &b, Value row, Value k) = 0;
@@ -68,6 +77,7 @@ public:
   int64_t getWords() const override { return shape.blockK * getRowStride(); }
   int64_t getLaneSpan() const override;
   bool storesVectors() const override { return false; }
+  std::optional<Spare> getSpare() const override;
   Value getOffset(ImplicitLocOpBuilder &b, Value row, Value k) override;
   void store(ImplicitLocOpBuilder &b, Value packed, Value shared,
              Value offset) override;

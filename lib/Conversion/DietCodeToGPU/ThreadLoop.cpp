@@ -18,6 +18,11 @@
 // what the stage held before. A single stage needs a second barrier, after the
 // product.
 //
+// An operand that is loaded by a table of taps (TapTable.h) has one in each
+// stage: that of the next tile is read after the barrier. Then that of the tile
+// after it is filled in, in the current stage, or in the only one after the
+// second barrier.
+//
 //===----------------------------------------------------------------------===//
 
 #include "TileLoop.h"
@@ -44,15 +49,30 @@ struct LoopState {
 };
 } // namespace
 
+static void fillTaps(const TileLoop &tiles, Value stage, Value kStart,
+                     Value kEnd) {
+  tiles.lhs.fillTaps(stage, kStart, kEnd);
+  tiles.rhs.fillTaps(stage, kStart, kEnd);
+}
+
+/// Of two stages, the other one starts where both offsets add up to.
+static Value getOtherStage(ImplicitLocOpBuilder &b, const TileLoop &tiles,
+                           Value stage) {
+  IndexMath math(b);
+  return tiles.schedule.stages == 1
+             ? stage
+             : math.sub(math.constant(tiles.product.getStageWords()), stage);
+}
+
 /// Loads the next tile if there is one, which is the same for all threads.
 static void createPrefetch(ImplicitLocOpBuilder &b, Value hasNext,
-                           LoopState &state, TileStaging &lhs,
-                           TileStaging &rhs) {
+                           LoopState &state, const TileLoop &tiles) {
+  Value next = getOtherStage(b, tiles, state.stage);
   auto guarded = scf::IfOp::create(
       b, hasNext,
       [&](OpBuilder &, Location) {
-        SmallVector<Value> loaded = lhs.load(state.kStart);
-        llvm::append_range(loaded, rhs.load(state.kStart));
+        SmallVector<Value> loaded = tiles.lhs.load(next, state.kStart);
+        llvm::append_range(loaded, tiles.rhs.load(next, state.kStart));
         scf::YieldOp::create(b, loaded);
       },
       [&](OpBuilder &, Location) {
@@ -87,18 +107,19 @@ static void createLoopBody(ImplicitLocOpBuilder &b, const TileLoop &tiles,
   tiles.lhs.store(state.lhsParts, state.stage);
   tiles.rhs.store(state.rhsParts, state.stage);
   gpu::BarrierOp::create(b);
-  createPrefetch(b, math.less(state.kStart, tiles.range.end), state, tiles.lhs,
-                 tiles.rhs);
+  createPrefetch(b, math.less(state.kStart, tiles.range.end), state, tiles);
+  Value afterNext = math.add(state.kStart, tiles.schedule.blockK);
+  if (tiles.schedule.stages > 1)
+    fillTaps(tiles, state.stage, afterNext, tiles.range.end);
   for (int64_t step : llvm::seq<int64_t>(0, tiles.product.getSteps()))
     tiles.product.multiply(b, tiles.product.loadFragments(b, state.stage, step),
                            sums);
-  // Of two stages, the other one starts where both offsets add up to.
-  if (tiles.schedule.stages == 1)
+  if (tiles.schedule.stages == 1) {
     gpu::BarrierOp::create(b);
-  else
-    state.stage =
-        math.sub(math.constant(tiles.product.getStageWords()), state.stage);
-  state.kStart = math.add(state.kStart, tiles.schedule.blockK);
+    fillTaps(tiles, state.stage, afterNext, tiles.range.end);
+  }
+  state.stage = getOtherStage(b, tiles, state.stage);
+  state.kStart = afterNext;
   scf::YieldOp::create(b, state.flatten(sums));
 }
 
@@ -106,10 +127,20 @@ SmallVector<Value> mlir::dietcode::createThreadLoop(ImplicitLocOpBuilder &b,
                                                     const TileLoop &tiles) {
   IndexMath math(b);
   LoopState state;
-  state.lhsParts = tiles.lhs.load(tiles.range.start, tiles.range.limit);
-  state.rhsParts = tiles.rhs.load(tiles.range.start, tiles.range.limit);
   state.stage = math.constant(0);
   state.kStart = math.add(tiles.range.start, tiles.range.limit);
+  bool hasTaps = tiles.lhs.hasTaps() || tiles.rhs.hasTaps();
+  fillTaps(tiles, state.stage, tiles.range.start, state.kStart);
+  if (hasTaps)
+    gpu::BarrierOp::create(b);
+  state.lhsParts =
+      tiles.lhs.load(state.stage, tiles.range.start, tiles.range.limit);
+  state.rhsParts =
+      tiles.rhs.load(state.stage, tiles.range.start, tiles.range.limit);
+  if (hasTaps && tiles.schedule.stages == 1)
+    gpu::BarrierOp::create(b);
+  fillTaps(tiles, getOtherStage(b, tiles, state.stage), state.kStart,
+           tiles.range.end);
 
   SmallVector<Value> zeros = tiles.product.createZeros(b);
   auto loop = scf::ForOp::create(b, math.constant(0), tiles.range.tiles,

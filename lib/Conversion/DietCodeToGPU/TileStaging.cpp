@@ -7,6 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileStaging.h"
+#include "GuardedAccess.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -20,6 +23,11 @@ TileStaging::TileStaging(ImplicitLocOpBuilder &b, const Config &config,
       shared(shared), tileStart(tileStart),
       isLinearInK(this->view.isLinear(config.reduction)) {
   const SharedTile::Shape &shape = tile.getShape();
+  if (config.hasTaps)
+    taps.emplace(b,
+                 TapTable::Config{config.reduction, shape.blockK,
+                                  config.threads, *tile.getSpare()},
+                 shared, threadId);
   int64_t count =
       shape.extent * shape.blockK / (config.threads * config.vectorWidth);
   for (int64_t index : llvm::seq<int64_t>(0, count))
@@ -65,14 +73,36 @@ TileStaging::Load TileStaging::createLoad(Value row, Value k) {
   Value spatial = math.min(math.add(tileStart, row), last);
   Load load;
   load.k = k;
-  load.offset =
-      math.add(view.start, view.getOffset(b, config.spatial, spatial));
+  Value offset = view.getOffset(b, config.spatial, spatial);
+  load.offset = math.add(view.start, offset);
   if (!view.windows.empty())
     load.windows = view.moveWindows(b, view.getWindowStarts(),
                                     config.spatial.getIndices(b, spatial));
-  if (isLinearInK)
+  if (taps) {
+    load.address = createAddress(offset);
+    load.outside = taps->createOutside(view, load.windows);
+  } else if (isLinearInK) {
     load.offset = math.add(load.offset, view.getOffset(b, config.reduction, k));
+  }
   return load;
+}
+
+/// Of an element of the buffer, in global memory.
+Value TileStaging::createAddress(Value offset) {
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, view.flat);
+  offset = math.add(offset, math.of(metadata.getConstifiedMixedOffset()));
+  Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, view.flat);
+  auto toBits = [&](Value value) {
+    return arith::IndexCastOp::create(b, b.getI64Type(), value);
+  };
+  Value generic = LLVM::IntToPtrOp::create(
+      b, LLVM::LLVMPointerType::get(b.getContext()), toBits(base),
+      /*dereferenceable=*/nullptr);
+  Type global = LLVM::LLVMPointerType::get(
+      b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Global));
+  return LLVM::GEPOp::create(b, global, view.type.getElementType(),
+                             LLVM::AddrSpaceCastOp::create(b, global, generic),
+                             ValueRange(toBits(offset)));
 }
 
 Value TileStaging::loadVector(Value offset) {
@@ -85,11 +115,14 @@ Value TileStaging::loadVector(Value offset) {
                                 /*nontemporal=*/false, llvm::MaybeAlign(bytes));
 }
 
-Value TileStaging::createZero() {
+Type TileStaging::getLoadType() {
   Type type = view.type.getElementType();
-  if (config.loadWidth > 1)
-    type = VectorType::get({config.loadWidth}, type);
-  return arith::ConstantOp::create(b, b.getZeroAttr(type));
+  return config.loadWidth > 1 ? VectorType::get({config.loadWidth}, type)
+                              : type;
+}
+
+Value TileStaging::createZero() {
+  return arith::ConstantOp::create(b, b.getZeroAttr(getLoadType()));
 }
 
 /// condition ? load() : 0
@@ -114,6 +147,8 @@ Value TileStaging::loadInside(const Load &load, Value kStart) {
   Value inside = view.isInside(
       b, view.moveWindows(b, load.windows,
                           config.reduction.getIndices(b, number)));
+  if (config.isGuarded && canLoadWhere(getLoadType()))
+    return loadWhere(b, getLoadType(), inside, createAddress(offset));
   return loadIf(inside, [&] { return loadVector(offset); });
 }
 
@@ -133,7 +168,30 @@ Value TileStaging::loadCopy(const Copy &copy, Value kStart, Value kLimit) {
   return tile.pack(b, part);
 }
 
-SmallVector<Value> TileStaging::load(Value kStart, Value kLimit) {
+void TileStaging::fillTaps(Value stage, Value kStart, Value kEnd) {
+  if (taps)
+    taps->fill(view, stage, kStart, kEnd);
+}
+
+/// All taps are read before anything is loaded, so that elements of the same k
+/// have theirs in common.
+SmallVector<Value> TileStaging::loadByTaps(Value stage) {
+  SmallVector<Tap> read;
+  for (const Copy &copy : copies)
+    read.push_back(taps->read(stage, copy.loads.front().k));
+  SmallVector<Value> parts;
+  for (auto [copy, tap] : llvm::zip_equal(copies, read)) {
+    const Load &load = copy.loads.front();
+    Value loaded =
+        taps->load(view.type.getElementType(), load.address, load.outside, tap);
+    parts.push_back(tile.pack(b, loaded));
+  }
+  return parts;
+}
+
+SmallVector<Value> TileStaging::load(Value stage, Value kStart, Value kLimit) {
+  if (taps)
+    return loadByTaps(stage);
   SmallVector<Value> parts;
   for (const Copy &copy : copies)
     parts.push_back(loadCopy(copy, kStart, kLimit));

@@ -18,6 +18,7 @@
 #include "IndexMath.h"
 #include "MatrixView.h"
 #include "SharedTile.h"
+#include "TapTable.h"
 
 namespace mlir::dietcode {
 
@@ -32,6 +33,8 @@ public:
     int64_t threads;
     int64_t vectorWidth; ///< Elements that a thread stores at once.
     int64_t loadWidth;   ///< Elements that it loads at once: as many or one.
+    bool hasTaps;        ///< It loads single elements by a TapTable.
+    bool isGuarded;      ///< What is in no window is left out by a predicate.
   };
 
   /// `tileStart` is the first row or column of the block. Rows and columns
@@ -46,12 +49,19 @@ public:
   /// Whether they are put together from single elements.
   bool isGathered() const { return config.loadWidth < config.vectorWidth; }
 
+  /// Whether tiles are loaded by a table, which is filled in before.
+  bool hasTaps() const { return config.hasTaps; }
+
+  /// Fills in the table, if there is one, of the stage that starts at the word
+  /// `stage`, for the tile at `kStart`; no k is at or past `kEnd`.
+  void fillTaps(Value stage, Value kStart, Value kEnd);
+
   /// Loads this thread's part of the tile that starts at `kStart`. With
   /// `kLimit`, elements at or past kStart + kLimit read as zero. So does what
-  /// is outside of a window.
-  SmallVector<Value> load(Value kStart, Value kLimit = nullptr);
+  /// is outside of a window. A table says all that, in the stage of the tile.
+  SmallVector<Value> load(Value stage, Value kStart, Value kLimit = nullptr);
 
-  /// Loads one vector of it, of a tile that is within k.
+  /// Loads one vector of it, of a tile that is within k, without a table.
   Value loadOne(size_t index, Value kStart);
 
   /// Stores what `loadOne` gave.
@@ -73,6 +83,7 @@ private:
                   ///< linear, else for k = 0.
     Value k;      ///< Within the tile.
     SmallVector<Value> windows; ///< Their positions for k = 0.
+    Value address, outside;     ///< With a table, whose taps have the rest.
   };
   /// A vector that this thread copies.
   struct Copy {
@@ -82,9 +93,12 @@ private:
 
   Copy createCopy(int64_t index, Value threadId);
   Load createLoad(Value row, Value k);
+  Value createAddress(Value offset);
+  SmallVector<Value> loadByTaps(Value stage);
   Value loadCopy(const Copy &copy, Value kStart, Value kLimit);
   Value loadInside(const Load &load, Value kStart);
   Value loadVector(Value offset);
+  Type getLoadType();
   Value createZero();
   Value loadIf(Value condition, function_ref<Value()> load);
 
@@ -95,6 +109,7 @@ private:
   SharedTile &tile;
   Value shared, tileStart;
   bool isLinearInK;
+  std::optional<TapTable> taps;
   SmallVector<Copy> copies;
 };
 

@@ -39,6 +39,11 @@ public:
 
   ArrayRef<unsigned> getDims() const { return dims; }
 
+  /// The extent of `dim`, which is one of them.
+  Value getSize(unsigned dim) const {
+    return sizes[llvm::find(dims, dim) - dims.begin()];
+  }
+
   /// The product of the sizes; 1 without dimensions.
   Value getExtent() const { return extent; }
 

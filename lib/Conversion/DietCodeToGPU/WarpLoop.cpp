@@ -218,10 +218,10 @@ SmallVector<Value> mlir::dietcode::createWarpLoop(ImplicitLocOpBuilder &b,
     copies.copy(b, 0, copies.getCount(), tiles.threadId, tiles.range.start,
                 tiles.range.limit, state.stage);
   } else {
-    tiles.lhs.store(tiles.lhs.load(tiles.range.start, tiles.range.limit),
-                    state.stage);
-    tiles.rhs.store(tiles.rhs.load(tiles.range.start, tiles.range.limit),
-                    state.stage);
+    for (TileStaging *staging : {&tiles.lhs, &tiles.rhs})
+      staging->store(
+          staging->load(state.stage, tiles.range.start, tiles.range.limit),
+          state.stage);
     state.parts = createWhere(b, math.less(state.kStart, tiles.range.end), [&] {
       SmallVector<Value> parts;
       for (size_t index : llvm::seq<size_t>(0, copies.getCount()))

@@ -89,7 +89,7 @@ private:
     return sum;
   }
   std::vector<Candidate> candidates(uint64_t budget) const;
-  bool apply(const Candidate &candidate);
+  bool apply(const Candidate &candidate, bool ofAllWarps);
   static void cut(ReplayWarp &warp, const Run &run, uint64_t kept,
                   uint16_t index);
 
@@ -105,13 +105,16 @@ uint64_t Planner::instructions() const {
   return sum;
 }
 
-/// Loops of the first warp, whose headers are where control goes backwards.
+/// Loops of the first warp. Their headers are where control goes backwards, of
+/// any warp of the block, since those that take another way may enter at other
+/// blocks.
 std::vector<Planner::Candidate> Planner::candidates(uint64_t budget) const {
   const Steps &steps = plan.blocks[0][0].steps;
   std::set<uint32_t> headers;
-  for (size_t i = 1; i < steps.size(); ++i)
-    if (steps[i].traced.block <= steps[i - 1].traced.block)
-      headers.insert(steps[i].traced.block);
+  for (const ReplayWarp &warp : plan.blocks[0])
+    for (size_t i = 1; i < warp.steps.size(); ++i)
+      if (warp.steps[i].traced.block <= warp.steps[i - 1].traced.block)
+        headers.insert(warp.steps[i].traced.block);
   uint64_t warps = plan.blocks.size() * plan.blocks[0].size();
   std::vector<Candidate> result;
   for (uint32_t header : headers) {
@@ -154,12 +157,12 @@ void Planner::cut(ReplayWarp &warp, const Run &run, uint64_t kept,
               begin + static_cast<int64_t>(last));
 }
 
-bool Planner::apply(const Candidate &candidate) {
+bool Planner::apply(const Candidate &candidate, bool ofAllWarps) {
   std::vector<std::pair<ReplayWarp *, Run>> matches;
   for (auto &block : plan.blocks)
     for (ReplayWarp &warp : block) {
       std::vector<Run> runs = findRuns(warp.steps, candidate.run.header);
-      if (runs.empty())
+      if (runs.empty() && !ofAllWarps)
         continue;
       if (candidate.ordinal >= runs.size() ||
           runs[candidate.ordinal].iterations != candidate.run.iterations)
@@ -175,10 +178,15 @@ bool Planner::apply(const Candidate &candidate) {
   return true;
 }
 
+/// A block of a loop that one warp enters and others do not may look like a
+/// header, too. To cut at it would leave the others as they are, so a header
+/// that all warps enter goes first.
 bool Planner::cutOnce(uint64_t budget) {
-  for (const Candidate &candidate : candidates(budget))
-    if (apply(candidate))
-      return true;
+  std::vector<Candidate> found = candidates(budget);
+  for (bool ofAllWarps : {true, false})
+    for (const Candidate &candidate : found)
+      if (apply(candidate, ofAllWarps))
+        return true;
   return false;
 }
 

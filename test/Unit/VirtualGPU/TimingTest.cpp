@@ -90,6 +90,30 @@ TEST(Timing, ExtrapolationCountsAllWarps) {
   EXPECT_GE(report.replay.cycles, 2 * cyclesPerFma * trips * perTrip);
 }
 
+/// The first warp goes through a block that the second one does not, and from
+/// there backwards, which looks like the header of a loop of its own: both
+/// warps are cut at the header that they have in common.
+TEST(Timing, CutsAtTheHeaderOfAllWarps) {
+  constexpr unsigned trips = 4000, perTrip = 64;
+  LaunchReport report =
+      estimate(wrap("mov.u32 %r60, 0;\nmov.u32 %r1, %tid.x;\n"
+                    "setp.lt.u32 %p1, %r1, 32;\nbra TEST;\n"
+                    "FIRST:\nadd.s32 %r61, %r61, 1;\n"
+                    "LATCH:\n" +
+                    repeat(independent("fma.rn.f32", 8), 8) +
+                    "add.s32 %r60, %r60, 1;\nsetp.lt.u32 %p15, %r60, " +
+                    std::to_string(trips) +
+                    ";\n@%p15 bra TEST;\nbra END;\n"
+                    "TEST:\n@%p1 bra FIRST;\nbra LATCH;\nEND:\n"),
+               gridOf(1, 64));
+  EXPECT_GT(report.replay.extrapolatedFraction, 0.5);
+  double flop = 2.0 * 64 * trips * perTrip;
+  EXPECT_NEAR(report.replay.flop, flop, 1e-3 * flop);
+  double cyclesPerFma =
+      32.0 * testDevice().schedulersPerSM / testDevice().fp32LanesPerSM;
+  EXPECT_LT(report.replay.cycles, 1.5 * cyclesPerFma * trips * perTrip);
+}
+
 TEST(Timing, Reports) {
   LaunchReport report = estimate(
       wrap(loopOf(independent("fma.rn.f32", 8), 100)), gridOf(200, 128));

@@ -82,3 +82,18 @@ func.func @functions(%a: memref<?x64xf32>, %b: memref<64x64xf32>, %c: memref<?x6
   }
   return
 }
+
+// Images that are loaded by a table of taps, of known and of unknown size.
+#filter = affine_map<(i, f, y, x, c, fy, fx) -> (f, c, fy, fx)>
+#image = affine_map<(i, f, y, x, c, fy, fx) -> (i, c, y + fy - 1, x + fx - 1)>
+#result = affine_map<(i, f, y, x, c, fy, fx) -> (i, f, y, x)>
+func.func @channels_first(%w: memref<256x256x3x3xf32>, %x: memref<16x256x14x14xf32>, %y: memref<16x256x14x14xf32>) {
+  dietcode.contract ins(%w, %x : memref<256x256x3x3xf32>, memref<16x256x14x14xf32>) outs(%y : memref<16x256x14x14xf32>)
+      maps [#filter, #image, #result]
+  return
+}
+func.func @channels_first_dynamic(%w: memref<?x?x3x3xf32>, %x: memref<?x?x?x?xf32>, %y: memref<?x?x?x?xf32>) {
+  dietcode.contract ins(%w, %x : memref<?x?x3x3xf32>, memref<?x?x?x?xf32>) outs(%y : memref<?x?x?x?xf32>)
+      maps [#filter, #image, #result]
+  return
+}
