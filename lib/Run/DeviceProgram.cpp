@@ -131,6 +131,9 @@ DeviceCall DeviceProgram::call(std::vector<RunArgument> &arguments) {
     results = function->call(arguments, guard);
   }
   std::vector<runtime::LaunchRecord> launches = runtime::takeLaunchLog();
+  ::dietcode::vgpu::AllocationCounts counts = runtime::countAllocations();
+  outcome.allocations = counts.allocations;
+  outcome.peakBytes = counts.peakBytes;
   if (!results) {
     outcome.error = std::move(failure.message);
     outcome.isFinding = failure.kind == runtime::FailureKind::Finding;

@@ -89,6 +89,8 @@ llvm::json::Object toJson(const RunReport &run) {
       {"shapes", run.shapes},
       {"kernels", std::move(kernels)},
       {"seconds", run.seconds},
+      {"allocations", static_cast<int64_t>(run.allocations)},
+      {"peakBytes", static_cast<int64_t>(run.peakBytes)},
       {"ok", run.ok},
   };
   // JSON has no infinity: an error without bound is null, and not ok.

@@ -213,6 +213,8 @@ RunStatus Runner::run(const RunRequest &request) {
   RunReport run;
   run.shapes = std::move(shapes);
   run.kernels = std::move(call.kernels);
+  run.allocations = call.allocations;
+  run.peakBytes = call.peakBytes;
   for (const ::dietcode::KernelReport &kernel : run.kernels)
     run.seconds += kernel.seconds;
   RunStatus status = RunStatus::Ok;

@@ -217,6 +217,13 @@ void startLaunchLog() {
   std::lock_guard<std::mutex> lock(log.mutex);
   log.active = true;
   log.records.clear();
+  if (Expected<Device *> device = Device::get())
+    (*device)->gpu().memory().startCounting();
+}
+
+vgpu::AllocationCounts countAllocations() {
+  Expected<Device *> device = Device::get();
+  return device ? (*device)->gpu().memory().counts() : vgpu::AllocationCounts();
 }
 
 std::vector<LaunchRecord> takeLaunchLog() {

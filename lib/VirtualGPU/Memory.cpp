@@ -150,6 +150,10 @@ Expected<void *> Memory::allocate(uint64_t bytes, std::string label) {
   uint64_t base = reinterpret_cast<uint64_t>(pointer);
   allocations[base] = {{base, bytes, std::move(label), RangeKind::Allocated,
                         std::make_shared<WrittenBytes>(bytes)}};
+  counted.allocations += bytes > 0;
+  bytesSinceStart += static_cast<int64_t>(bytes);
+  if (bytesSinceStart > static_cast<int64_t>(counted.peakBytes))
+    counted.peakBytes = static_cast<uint64_t>(bytesSinceStart);
   return pointer;
 }
 
@@ -185,6 +189,7 @@ Expected<bool> Memory::free(void *pointer) {
     return true;
   }
   it->second.range.written = nullptr;
+  bytesSinceStart -= static_cast<int64_t>(it->second.range.size);
   quarantineBytes += it->second.range.size;
   quarantine.push_back(std::move(it->second.range));
   allocations.erase(it);
@@ -250,6 +255,17 @@ uint64_t Memory::allocatedBytes() const {
   for (auto &[base, entry] : allocations)
     total += entry.range.size;
   return total;
+}
+
+void Memory::startCounting() {
+  std::lock_guard<std::mutex> lock(mutex);
+  counted = {};
+  bytesSinceStart = 0;
+}
+
+AllocationCounts Memory::counts() const {
+  std::lock_guard<std::mutex> lock(mutex);
+  return counted;
 }
 
 } // namespace dietcode::vgpu

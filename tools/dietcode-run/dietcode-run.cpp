@@ -114,6 +114,11 @@ cl::opt<double>
     maxRegret("max-regret", cl::cat(category), cl::init(-1.0),
               cl::desc("Largest predicted regret that is accepted"));
 
+cl::opt<bool> planMemory(
+    "plan-memory", cl::cat(category),
+    cl::desc("Allocate the buffers of a call at once, as compiled programs do; "
+             "checkers and estimates of the virtual GPU go by allocations"));
+
 cl::opt<std::string>
     missLog("miss-log", cl::value_desc("file"), cl::cat(category),
             cl::desc("Append the shapes outside of the declared ranges, for "
@@ -171,7 +176,7 @@ Expected<void> checkMode() {
       isPtx
           ? firstGiven(entryName, shapes, argumentShapes, inputs, outputs, seed,
                        tolerance, chip, ptxVersion, maxKernels, maxRegret,
-                       missLog)
+                       planMemory, missLog)
           : firstGiven(kernel, grid, block, sharedBytes, functional, timeOnly);
   if (!stray)
     return {};
@@ -232,6 +237,7 @@ RunStatus run(ModuleOp module, ArrayRef<RunRequest> requests,
   options.maxKernels = maxKernels;
   options.maxRegret = maxRegret;
   options.reportMisses = !missLog.empty();
+  options.planMemory = planMemory;
   RunSettings settings;
   settings.check = check;
   settings.tolerance = tolerance;

@@ -31,6 +31,8 @@ struct DeviceCall {
   /// The results, followed by the contents of each buffer argument.
   std::vector<::dietcode::NpyArray> outputs;
   std::vector<::dietcode::KernelReport> kernels;
+  /// Of device memory.
+  uint64_t allocations = 0, peakBytes = 0;
 };
 
 /// A function of a module, compiled for the device.

@@ -44,6 +44,8 @@ struct RunReport {
   std::vector<KernelReport> kernels;
   std::optional<double> maxError; ///< If it was checked.
   double seconds = 0;             ///< Of all launches.
+  /// Of device memory: how often, and the most bytes at the same time.
+  uint64_t allocations = 0, peakBytes = 0;
   bool ok = true;
 };
 

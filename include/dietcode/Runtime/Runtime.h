@@ -78,10 +78,13 @@ struct LaunchRecord {
   vgpu::LaunchReport report;
 };
 
-/// Starts to collect launches of all threads, dropping any collected before.
+/// Starts to collect launches of all threads, dropping any collected before,
+/// and to count allocations.
 void startLaunchLog();
 /// Stops and returns what was collected.
 std::vector<LaunchRecord> takeLaunchLog();
+/// Of device memory, since startLaunchLog.
+vgpu::AllocationCounts countAllocations();
 
 /// Which device programs run on, e.g. "virtual:t4 (model, not a measurement)".
 /// An empty string if DIETCODE_DEVICE names none that there is.

@@ -54,6 +54,12 @@ struct MemoryRange {
   std::shared_ptr<WrittenBytes> written = nullptr;
 };
 
+/// What was allocated in a while.
+struct AllocationCounts {
+  uint64_t allocations = 0; ///< But for empty ones.
+  uint64_t peakBytes = 0;   ///< At the same time, beyond what there was before.
+};
+
 /// Ranges in the order of their addresses. They may overlap, since programs
 /// register views of one buffer.
 class RangeTable {
@@ -112,6 +118,10 @@ public:
   RangeTable snapshot(std::vector<MemoryRange> more = {}) const;
   uint64_t allocatedBytes() const;
 
+  void startCounting();
+  /// Since startCounting, or since there is this memory.
+  AllocationCounts counts() const;
+
 private:
   struct Entry {
     MemoryRange range;
@@ -126,6 +136,8 @@ private:
   uint64_t quarantineBytes = 0;
   std::map<uint64_t, Entry> registrations;
   unsigned counter = 0;
+  AllocationCounts counted;
+  int64_t bytesSinceStart = 0; ///< Allocated and not freed; or more was freed.
 };
 
 } // namespace dietcode::vgpu

@@ -5,6 +5,7 @@
 // CHECK:      "device": "virtual:t4 (model, not a measurement)"
 // CHECK-NEXT: "entry": "f"
 // CHECK-NEXT: "runs": [
+// CHECK:        "allocations": {{[0-9]}},
 // CHECK:        "kernels": [
 // CHECK:          "block":
 // CHECK:          "grid":
@@ -15,6 +16,7 @@
 // CHECK-NEXT:     "why": "m in [16, {{.*}}blocks
 // CHECK:        "maxError": {{.*}}e-07
 // CHECK-NEXT:   "ok": true
+// CHECK-NEXT:   "peakBytes": {{[0-9]+}},
 // CHECK-NEXT:   "seconds":
 // CHECK-NEXT:   "shapes": "T=3"
 // CHECK:      "tolerance": 1{{.*}}e-05

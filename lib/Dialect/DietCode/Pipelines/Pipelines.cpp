@@ -70,6 +70,13 @@ void mlir::dietcode::buildGenerateKernelsPipeline(
   // Before there are kernels, so that nothing walks through them.
   pm.addPass(createDietCodeAllocateOnDevicePass());
   pm.addPass(createConvertDietCodeToGPUPass());
+  if (options.planMemory) {
+    OpPassManager &functions = pm.nest<func::FuncOp>();
+    // Sizes are equal where values are.
+    functions.addPass(createCanonicalizerPass());
+    functions.addPass(createCSEPass());
+    functions.addPass(createDietCodePlanMemoryPass());
+  }
   pm.addPass(createConvertDietCodeDispatchToSCFPass());
 }
 

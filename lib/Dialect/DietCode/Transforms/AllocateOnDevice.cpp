@@ -142,18 +142,9 @@ static void moveToDevice(memref::AllocOp op) {
   op.erase();
 }
 
-/// memref.dealloc %b
-///   -->  %0 = gpu.wait async
-///        %1 = gpu.dealloc async [%0] %b
-///        gpu.wait [%1]
-/// gpu-to-llvm only knows how to free in a stream.
 static void moveToDevice(memref::DeallocOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  Type token = b.getType<gpu::AsyncTokenType>();
-  Value start = gpu::WaitOp::create(b, token, ValueRange()).getAsyncToken();
-  Value end =
-      gpu::DeallocOp::create(b, token, start, op.getMemref()).getAsyncToken();
-  gpu::WaitOp::create(b, Type(), end);
+  createDeviceFree(b, op.getMemref());
   op.erase();
 }
 

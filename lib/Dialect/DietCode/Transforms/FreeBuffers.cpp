@@ -1,5 +1,4 @@
-//===- FreeBuffers.cpp - Free what bufferization allocates
-//-----------------===//
+//===- FreeBuffers.cpp - Free what bufferization allocates ----------------===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,6 +9,7 @@
 #include "FreeBuffers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 
@@ -186,4 +186,11 @@ void mlir::dietcode::freeBuffers(ModuleOp module,
     allocs.assign(copies.begin(), copies.end());
   if (!allocs.empty())
     BufferFreer(module).free(allocs);
+}
+
+void mlir::dietcode::createDeviceFree(ImplicitLocOpBuilder &b, Value buffer) {
+  Type token = b.getType<gpu::AsyncTokenType>();
+  Value start = gpu::WaitOp::create(b, token, ValueRange()).getAsyncToken();
+  Value end = gpu::DeallocOp::create(b, token, start, buffer).getAsyncToken();
+  gpu::WaitOp::create(b, Type(), end);
 }

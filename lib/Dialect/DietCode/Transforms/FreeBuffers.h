@@ -11,12 +11,22 @@
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace mlir::dietcode {
 
 /// Frees the buffers that one-shot bufferization has introduced, and `copies`.
 /// A module that frees buffers by hand does so for all other ones.
 void freeBuffers(ModuleOp module, ArrayRef<memref::AllocOp> copies);
+
+/// Frees a buffer that `gpu.alloc` has allocated:
+///
+///   %0 = gpu.wait async
+///   %1 = gpu.dealloc async [%0] %buffer
+///   gpu.wait [%1]
+///
+/// gpu-to-llvm only knows how to free in a stream.
+void createDeviceFree(ImplicitLocOpBuilder &b, Value buffer);
 
 } // namespace mlir::dietcode
 

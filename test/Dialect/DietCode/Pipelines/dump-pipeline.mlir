@@ -15,6 +15,11 @@
 // CHECK-NEXT: one-shot-bufferize{
 // CHECK: dietcode-allocate-on-device,
 // CHECK-NEXT: convert-dietcode-to-gpu,
+// CHECK-NEXT: func.func(
+// CHECK-NEXT: canonicalize{{.*}},
+// CHECK-NEXT: cse,
+// CHECK-NEXT: dietcode-plan-memory
+// CHECK-NEXT: ),
 // CHECK-NEXT: convert-dietcode-dispatch-to-scf,
 // CHECK-NEXT: dietcode-check-generated,
 // CHECK-NEXT: gpu.module(
@@ -26,6 +31,11 @@
 // CHECK-NEXT: gpu-module-to-binary{format=isa
 // CHECK: reconcile-unrealized-casts,
 // CHECK-NEXT: dietcode-check-lowered{{$}}
+
+// Buffers may keep allocations of their own.
+// RUN: dietcode-opt %s --dietcode-generate-kernels=plan-memory=false --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=SEPARATE
+// SEPARATE: convert-dietcode-to-gpu,
+// SEPARATE-NEXT: convert-dietcode-dispatch-to-scf
 
 // Each with what it was asked for.
 // OPTIONS: dietcode-attach-device{chip=sm_80 device=},

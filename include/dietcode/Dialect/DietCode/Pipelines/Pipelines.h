@@ -59,6 +59,11 @@ struct DietCodeToLLVMOptions : PassPipelineOptions<DietCodeToLLVMOptions> {
       llvm::cl::desc("Count calls with shapes outside of the declared ranges, "
                      "for dietcode-tune --misses"),
       llvm::cl::init(false)};
+  Option<bool> planMemory{
+      *this, "plan-memory",
+      llvm::cl::desc("Allocate the buffers of a call at once; without, "
+                     "checkers of the virtual GPU see each of them"),
+      llvm::cl::init(true)};
   Option<unsigned> optLevel{
       *this, "opt-level",
       llvm::cl::desc("Optimization level of the kernels, 0 to 3"),

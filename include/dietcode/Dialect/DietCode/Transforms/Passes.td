@@ -289,6 +289,72 @@ def DietCodeAllocateOnDevicePass : Pass<"dietcode-allocate-on-device", "ModuleOp
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
+def DietCodePlanMemoryPass : Pass<"dietcode-plan-memory", "::mlir::func::FuncOp"> {
+  let summary = "Allocate the buffers of a call at once";
+  let description = [{
+    Makes the buffers that a call allocates and frees views of one allocation, the
+    *arena*. Buffers of which one is not used any more when the other is first used
+    share a *slot* of it; slots follow each other at multiples of 256 bytes. The host
+    computes the size of each slot, the largest of its buffers, and their sum when the
+    first buffer was to be allocated, from what is known there: the dimensions of
+    arguments, as a rule.
+
+    What is allocated in a branch counts if the branch will be run. Where that is not
+    known yet, it has a slot only if all branches allocate as much. Buffers keep
+    allocations of their own if they outlive the block that allocates them, such as
+    results, if their size is not known in time, if their address goes where it is
+    not followed, or if there is only one. Allocations that nobody uses are erased.
+
+    Checkers of the virtual GPU watch allocations: in an arena, they do not see an
+    access that ends in another buffer, nor one that reads what an earlier buffer
+    has left there.
+
+    Example: `%0` and `%2` are never needed at the same time.
+
+    ```mlir
+    func.func @f(%x: memref<100xf32>, %y: memref<100xf32>) {
+      %0 = gpu.alloc host_shared () : memref<100xf32>
+      memref.copy %x, %0 : memref<100xf32> to memref<100xf32>
+      %1 = gpu.alloc host_shared () : memref<100xf32>
+      memref.copy %0, %1 : memref<100xf32> to memref<100xf32>
+      %2 = gpu.alloc host_shared () : memref<50xf32>
+      %3 = memref.subview %1[0] [50] [1] : memref<100xf32> to memref<50xf32, strided<[1]>>
+      memref.copy %3, %2 : memref<50xf32, strided<[1]>> to memref<50xf32>
+      memref.copy %1, %y : memref<100xf32> to memref<100xf32>
+      gpu.dealloc %0 : memref<100xf32>
+      gpu.dealloc %1 : memref<100xf32>
+      gpu.dealloc %2 : memref<50xf32>
+      return
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @f(%x: memref<100xf32>, %y: memref<100xf32>) {
+      %c0 = arith.constant 0 : index
+      %c512 = arith.constant 512 : index
+      %c1024 = arith.constant 1024 : index
+      %arena = gpu.alloc host_shared (%c1024) : memref<?xi8>
+      %0 = memref.view %arena[%c0][] : memref<?xi8> to memref<100xf32>
+      memref.copy %x, %0 : memref<100xf32> to memref<100xf32>
+      %1 = memref.view %arena[%c512][] : memref<?xi8> to memref<100xf32>
+      memref.copy %0, %1 : memref<100xf32> to memref<100xf32>
+      %2 = memref.view %arena[%c0][] : memref<?xi8> to memref<50xf32>
+      %3 = memref.subview %1[0] [50] [1] : memref<100xf32> to memref<50xf32, strided<[1]>>
+      memref.copy %3, %2 : memref<50xf32, strided<[1]>> to memref<50xf32>
+      memref.copy %1, %y : memref<100xf32> to memref<100xf32>
+      %4 = gpu.wait async
+      %5 = gpu.dealloc async [%4] %arena : memref<?xi8>
+      gpu.wait [%5]
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
 def DietCodeAttachNVVMTargetPass : Pass<"dietcode-attach-nvvm-target", "ModuleOp"> {
   let summary = "Say how the kernels of a module are compiled";
   let description = [{
