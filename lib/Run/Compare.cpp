@@ -39,20 +39,22 @@ double roundingOf(::dietcode::ElementKind kind, double expected) {
   return std::max(std::ldexp(std::abs(expected), -11), std::ldexp(1.0, -25));
 }
 
-/// The error of one element beyond `rounding` in terms of its magnitude. The
-/// magnitude is at least the value itself, in case it underestimates (as for a
-/// logarithm).
+/// The error of one element beyond a last rounding in terms of its magnitude.
+/// The magnitude is at least the value itself, in case it underestimates (as
+/// for a logarithm), and the smallest number with all digits: below it, a
+/// rounding changes as much as it does there.
 double relativeError(double got, double expected, double magnitude,
-                     double largest, double rounding) {
+                     ::dietcode::ElementKind kind) {
   if (std::isnan(got) || std::isnan(expected))
     return std::isnan(got) && std::isnan(expected) ? 0 : kInfinity;
   if (got == expected)
     return 0;
-  double scale = std::isnan(magnitude)
-                     ? std::abs(expected)
-                     : std::max(magnitude, std::abs(expected));
-  double error =
-      std::max(0.0, absoluteError(got, expected, largest) - rounding) / scale;
+  double scale =
+      std::max(std::abs(expected), ::dietcode::smallestNormalOf(kind));
+  if (!std::isnan(magnitude))
+    scale = std::max(scale, magnitude);
+  double absolute = absoluteError(got, expected, ::dietcode::largestOf(kind));
+  double error = std::max(0.0, absolute - roundingOf(kind, expected)) / scale;
   return std::isnan(error) ? kInfinity : error;
 }
 
@@ -87,12 +89,10 @@ Comparison mlir::dietcode::compare(const ::dietcode::NpyArray &got,
     return result;
   }
   std::vector<double> values = toDoubles(got);
-  double largest = ::dietcode::largestOf(got.kind);
   size_t worst = 0;
   for (size_t i = 0; i < values.size(); ++i) {
-    double error =
-        relativeError(values[i], reference.values[i], reference.magnitudes[i],
-                      largest, roundingOf(got.kind, reference.values[i]));
+    double error = relativeError(values[i], reference.values[i],
+                                 reference.magnitudes[i], got.kind);
     if (error > result.maxError) {
       result.maxError = error;
       worst = i;

@@ -20,20 +20,23 @@ struct KindInfo {
   std::string_view name;
   size_t bytes;
   uint64_t poison; ///< Its low bytes, as the host is little-endian.
-  double largest;
+  double largest, smallestNormal;
 };
 
 template <typename T>
 constexpr double kLargest = static_cast<double>(std::numeric_limits<T>::max());
 
+template <typename T>
+constexpr double kSmallest = static_cast<double>(std::numeric_limits<T>::min());
+
 constexpr KindInfo kKinds[] = {
-    {"f16", 2, 0x7E5A, 65504},
-    {"f32", 4, 0x7FC0DEAD, kLargest<float>},
-    {"f64", 8, 0x7FF8DEADDEADDEAD, kLargest<double>},
-    {"i8", 1, 0xA5, kLargest<int8_t>},
-    {"i16", 2, 0xA5A5, kLargest<int16_t>},
-    {"i32", 4, 0xA5A5A5A5, kLargest<int32_t>},
-    {"i64", 8, 0xA5A5A5A5A5A5A5A5, kLargest<int64_t>},
+    {"f16", 2, 0x7E5A, 65504, 0x1p-14},
+    {"f32", 4, 0x7FC0DEAD, kLargest<float>, kSmallest<float>},
+    {"f64", 8, 0x7FF8DEADDEADDEAD, kLargest<double>, kSmallest<double>},
+    {"i8", 1, 0xA5, kLargest<int8_t>, 0},
+    {"i16", 2, 0xA5A5, kLargest<int16_t>, 0},
+    {"i32", 4, 0xA5A5A5A5, kLargest<int32_t>, 0},
+    {"i64", 8, 0xA5A5A5A5A5A5A5A5, kLargest<int64_t>, 0},
 };
 
 const KindInfo &infoOf(ElementKind kind) {
@@ -79,6 +82,10 @@ size_t byteSize(ElementKind kind) { return infoOf(kind).bytes; }
 std::string_view nameOf(ElementKind kind) { return infoOf(kind).name; }
 
 double largestOf(ElementKind kind) { return infoOf(kind).largest; }
+
+double smallestNormalOf(ElementKind kind) {
+  return infoOf(kind).smallestNormal;
+}
 
 double loadElement(ElementKind kind, const void *data) {
   switch (kind) {

@@ -107,11 +107,13 @@ Expected<HostTensor> HostTensor::create(ElementKind kind, StridedLayout layout,
 
 void HostTensor::fillRandom(uint64_t seed) const {
   uint64_t key = mix(seed);
+  size_t width = std::min<size_t>(8 * elementSize(), 32);
   forEach([&](int64_t index, char *element) {
     uint64_t bits = mix(key ^ static_cast<uint64_t>(index));
     double value = isFloat(kind)
                        ? static_cast<double>(bits >> 40) * 0x1p-23 - 1.0
-                       : static_cast<double>(bits >> 60) - 8.0;
+                       : static_cast<double>(bits >> (64 - width)) -
+                             static_cast<double>(uint64_t(1) << (width - 1));
     storeElement(kind, element, value);
   });
 }

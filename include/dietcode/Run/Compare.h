@@ -19,7 +19,8 @@ namespace mlir::dietcode {
 /// How far an output is from its reference.
 struct Comparison {
   /// The largest |got - reference| / magnitude over all elements; infinite for
-  /// a NaN where there should be none. Of an output in f16, what rounding the
+  /// a NaN where there should be none. Magnitudes are at least the smallest
+  /// normal number of the type. Of an output in f16, what rounding the
   /// reference to it may change is no error: 2^-11 of it, or 2^-25.
   double maxError = 0;
   /// What is wrong with which element, if the error exceeds the tolerance.

@@ -34,6 +34,9 @@ inline bool isFloat(ElementKind kind) { return kind <= ElementKind::F64; }
 /// The largest finite value of the type.
 double largestOf(ElementKind kind);
 
+/// The smallest positive number that has all digits of the type; 0 of integers.
+double smallestNormalOf(ElementKind kind);
+
 /// The element at `data`, which may be unaligned. A 64-bit integer is rounded.
 double loadElement(ElementKind kind, const void *data);
 

@@ -71,8 +71,9 @@ public:
   template <typename Visitor>
   void forEach(Visitor &&visit) const;
 
-  /// Fills with reproducible numbers: floats uniform in [-1, 1), integers in
-  /// [-8, 8). The same whatever the layout.
+  /// Fills with reproducible numbers: floats uniform in [-1, 1), integers
+  /// of all values that their type has, or else 32 bits. The same whatever the
+  /// layout.
   void fillRandom(uint64_t seed) const;
   /// Copies an array of the same type and sizes.
   void fillFrom(const NpyArray &array) const;

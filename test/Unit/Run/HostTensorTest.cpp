@@ -10,6 +10,7 @@
 
 #include "gtest/gtest.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace dietcode;
@@ -36,6 +37,25 @@ TEST(HostTensor, IsRandomWhateverTheLayout) {
   }
   dense.fillRandom(8);
   EXPECT_NE(strided.values(), dense.values());
+}
+
+TEST(HostTensor, TakesIntegersFromTheWholeType) {
+  auto rangeOf = [](ElementKind kind) {
+    HostTensor tensor = *HostTensor::create(kind, {{4096}, {1}});
+    tensor.fillRandom(7);
+    std::vector<double> values = tensor.values();
+    auto [least, most] = std::minmax_element(values.begin(), values.end());
+    return std::pair(*least, *most);
+  };
+  EXPECT_EQ(rangeOf(ElementKind::I8), std::pair(-128.0, 127.0));
+  EXPECT_LT(rangeOf(ElementKind::I16).first, -32000);
+  EXPECT_GT(rangeOf(ElementKind::I16).second, 32000);
+  for (ElementKind kind : {ElementKind::I32, ElementKind::I64}) {
+    EXPECT_LT(rangeOf(kind).first, -0x1.f8p30);
+    EXPECT_GE(rangeOf(kind).first, -0x1p31);
+    EXPECT_GT(rangeOf(kind).second, 0x1.f8p30);
+    EXPECT_LT(rangeOf(kind).second, 0x1p31);
+  }
 }
 
 TEST(HostTensor, IsSurroundedByNaN) {

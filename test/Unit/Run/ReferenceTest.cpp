@@ -217,6 +217,24 @@ TEST(Compare, TakesOverflowForWhatExceedsTheType) {
   EXPECT_EQ(errorOf(INFINITY, 0), INFINITY);
 }
 
+// Where a type has no more digits, the last place of its smallest normal number
+// is what a rounding changes, of the output and of what it is computed from.
+TEST(Compare, MeasuresTinyNumbersByTheSmallestNormalOne) {
+  auto errorOf = [](uint16_t got, double expected) {
+    ::dietcode::NpyArray array{::dietcode::ElementKind::F16, {1}, {}};
+    auto *bytes = reinterpret_cast<const char *>(&got);
+    array.data.assign(bytes, bytes + sizeof(got));
+    ReferenceOutput reference{{1}, {expected}, {std::abs(expected)}};
+    return compare(array, reference, 1e-5, "r").maxError;
+  };
+  // 0x0001 is 2^-24, half of which is the rounding of the output.
+  EXPECT_EQ(errorOf(0x0001, 0x1p-25), 0);
+  EXPECT_EQ(errorOf(0x0001, 0), 0x1p-11);
+  EXPECT_EQ(errorOf(0x0003, 0x1p-24), 0x3p-11);
+  // Between 2^-14 and 2^-13 it is the same.
+  EXPECT_EQ(errorOf(0x0401, 0x1p-14), 0x1p-11);
+}
+
 TEST(Compare, FindsOtherShapes) {
   ReferenceOutput reference{{2}, {1, 0}, {10, 4}};
   EXPECT_EQ(compare(makeArray({1}), reference, 1e-5, "result 0").mistake,
