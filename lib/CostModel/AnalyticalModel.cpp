@@ -245,6 +245,10 @@ KernelProfile AnalyticalModel::profile(const Schedule &schedule,
   std::optional<ScheduleLayout> layout = layoutOf(schedule, device.warpSize);
   if (!layout)
     return profile;
+  // What was assembled has had registers enough.
+  if (!registers &&
+      !hasRegistersFor(traits.addresses, schedule, *layout, device))
+    return profile;
   profile.resources = resourcesOf(schedule, *layout, device, registers);
   if (profile.resources.blocksPerSM < 1)
     return profile;

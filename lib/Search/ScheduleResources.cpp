@@ -77,6 +77,32 @@ int64_t dietcode::generalRegistersOf(const Schedule &schedule,
              : registers + 3 * stagedWords(schedule, layout);
 }
 
+/// A dimension of a warp's product has an extent, and a stride in each of two
+/// operands, of 64 bits each; with fma, the estimate has room for them. A copy
+/// keeps where in its windows it is. From above what ptxas 13.0 uses for sm_75
+/// of products and convolutions of which nothing is static; the sweep of
+/// docs/accuracy.md watches that nothing spills.
+static int64_t addressRegistersOf(const Schedule &schedule,
+                                  const ScheduleLayout &layout,
+                                  const AddressNeeds &needs) {
+  if (infoOf(schedule.instruction).isWarpWide)
+    return 6 * needs.dims + 5 * (needs.windowsA * layout.copiesA +
+                                 needs.windowsB * layout.copiesB);
+  return needs.windowsA * layout.copiesA * layout.vectorA +
+         needs.windowsB * layout.copiesB * layout.vectorB;
+}
+
+bool dietcode::hasRegistersFor(const AddressNeeds &needs,
+                               const Schedule &schedule,
+                               const ScheduleLayout &layout,
+                               const DeviceSpec &device) {
+  // Whether there are any left without them is a limit of the schedule.
+  int64_t addresses = addressRegistersOf(schedule, layout, needs);
+  return addresses == 0 ||
+         generalRegistersOf(schedule, layout, device.warpSize) + addresses <=
+             device.maxRegistersPerThread;
+}
+
 Resources dietcode::resourcesOf(const Schedule &schedule,
                                 const DeviceSpec &device) {
   std::optional<ScheduleLayout> layout = layoutOf(schedule, device.warpSize);

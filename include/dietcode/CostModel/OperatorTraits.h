@@ -15,6 +15,7 @@
 #ifndef DIETCODE_COSTMODEL_OPERATORTRAITS_H
 #define DIETCODE_COSTMODEL_OPERATORTRAITS_H
 
+#include "dietcode/Search/AddressNeeds.h"
 #include "dietcode/Search/RowSchedule.h"
 #include "dietcode/Support/Expected.h"
 
@@ -35,6 +36,9 @@ struct OperatorTraits {
   std::string sumType; ///< Empty: what factors are summed up in by default.
   std::string outType; ///< Empty: that of the factors.
   std::optional<RowTraits> rows;
+  /// Whether a schedule has registers for it depends on this, what it computes
+  /// does not: it is no part of the signature.
+  AddressNeeds addresses;
 
   /// Its name in records: "matmul f32 nt", with " acc" and " e2" for an
   /// accumulating one with two epilogue operands. Other types than those by

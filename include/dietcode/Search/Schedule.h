@@ -41,6 +41,7 @@
 #ifndef DIETCODE_SEARCH_SCHEDULE_H
 #define DIETCODE_SEARCH_SCHEDULE_H
 
+#include "dietcode/Search/AddressNeeds.h"
 #include "dietcode/Search/Instruction.h"
 #include "dietcode/Support/Expected.h"
 #include "dietcode/Target/DeviceSpec.h"
@@ -189,6 +190,11 @@ Resources resourcesOf(const Schedule &schedule, const DeviceSpec &device);
 Resources resourcesOf(const Schedule &schedule, const ScheduleLayout &layout,
                       const DeviceSpec &device,
                       std::optional<int> registers = std::nullopt);
+
+/// Whether a thread has registers for addresses that depend on `needs`, by an
+/// estimate from above.
+bool hasRegistersFor(const AddressNeeds &needs, const Schedule &schedule,
+                     const ScheduleLayout &layout, const DeviceSpec &device);
 
 /// The limit that a schedule breaks.
 struct Violation {

@@ -201,3 +201,24 @@ TEST(AnalyticalModel, ExplainsInAPhrase) {
   EXPECT_EQ(explain(model.estimate({32, 32, 8, 4, 4}, {1, 1, 1})),
             "1 block, 14 per SM, 0.0 waves, over 99 % padding, launch-bound");
 }
+
+TEST(AnalyticalModel, LeavesRegistersForAddresses) {
+  auto fits = [](const char *name, AddressNeeds needs) {
+    OperatorTraits traits;
+    traits.addresses = needs;
+    return AnalyticalModel(t4()).cost(*parseSchedule(name), traits).valid;
+  };
+  // About 240 registers, with two copies of A and four of B.
+  const char *large = "128x256x32_64x64_mma_mnm";
+  EXPECT_TRUE(fits(large, {}));
+  EXPECT_TRUE(fits(large, {2, 0, 0}));
+  EXPECT_FALSE(fits(large, {3, 0, 0}));
+  EXPECT_TRUE(fits(large, {0, 1, 0}));
+  EXPECT_FALSE(fits(large, {0, 2, 0}));
+  EXPECT_FALSE(fits(large, {0, 0, 1}));
+  EXPECT_TRUE(fits("64x128x32_32x64_mma_mnm", {6, 3, 0}));
+  // About 220 registers; each thread copies 32 elements of A.
+  EXPECT_TRUE(fits("128x8x8_8x4", {6, 1, 0}));
+  EXPECT_FALSE(fits("128x8x8_8x4", {0, 2, 0}));
+  EXPECT_TRUE(fits("64x256x16_8x8", {4, 0, 2}));
+}

@@ -214,6 +214,15 @@ Type contraction_impl::getSumElementType(Operation *op) {
                         getElementTypeOrSelf(contraction.getOutOperand())));
 }
 
+static ::dietcode::AddressNeeds getAddressNeeds(ArrayRef<AffineMap> maps) {
+  constexpr int64_t kMatmulDims = 3;
+  ::dietcode::AddressNeeds needs;
+  needs.dims = std::max<int64_t>(0, maps.front().getNumDims() - kMatmulDims);
+  for (const WindowDim &window : contraction_impl::getWindows(maps))
+    ++(window.operand == Interface::kLhs ? needs.windowsA : needs.windowsB);
+  return needs;
+}
+
 ::dietcode::OperatorTraits contraction_impl::getTraits(Interface op,
                                                        StringRef kind) {
   ::dietcode::OperatorTraits traits;
@@ -228,6 +237,9 @@ Type contraction_impl::getSumElementType(Operation *op) {
   traits.outType = print(getElementTypeOrSelf(op.getOutOperand()));
   traits.accumulate = op.getAccumulate();
   traits.epilogueOperands = op.getEpilogueOperands().size();
+  SmallVector<AffineMap> maps =
+      cast<ProblemOpInterface>(op.getOperation()).getOperandMaps();
+  traits.addresses = getAddressNeeds(ArrayRef(maps).take_front(3));
   return traits;
 }
 

@@ -22,10 +22,11 @@ using namespace mlir;
 using namespace mlir::dietcode;
 using ::dietcode::MicroKernelCost;
 
-/// The candidates for operators that the same instructions serve and that read
-/// and write elements of the same sizes; on rows, for those of one signature.
-using CandidateKey =
-    std::tuple<std::vector<::dietcode::Instruction>, int, int, std::string>;
+/// The candidates for operators that the same instructions serve, that read and
+/// write elements of the same sizes, and that leave as many registers; on rows,
+/// for those of one signature.
+using CandidateKey = std::tuple<std::vector<::dietcode::Instruction>, int, int,
+                                ::dietcode::AddressNeeds, std::string>;
 using Candidates = std::map<CandidateKey, std::vector<MicroKernelCost>>;
 
 /// Every schedule that the device can run, with its cost by the device table.
@@ -90,7 +91,7 @@ private:
       std::vector<::dietcode::Instruction> instructions = getInstructions(op);
       auto [at, isNew] = candidates.try_emplace(
           {instructions, traits.factorBytes(), traits.outBytes(),
-           traits.rows ? traits.signature() : ""});
+           traits.addresses, traits.rows ? traits.signature() : ""});
       std::vector<MicroKernelCost> &costs = at->second;
       if (isNew)
         costs = costAnalytically(device.getSpec(), instructions, traits);

@@ -53,6 +53,34 @@ func.func @layer_norm(%x: memref<?x?xf32>, %scale: memref<?xf32>, %shift: memref
   return
 }
 
+// Halves would go eight at a time, but for the addresses of all that have a stride
+// of their own.
+func.func @layer_norm_half(%x: memref<?x?xf16, #any>, %scale: memref<?xf16, strided<[1], offset: ?>>, %shift: memref<?xf16, strided<[1], offset: ?>>,
+                           %n: memref<f32>, %y: memref<?x?xf16, #any>) {
+  dietcode.rowwise ins(%x, %scale, %shift, %n : memref<?x?xf16, #any>, memref<?xf16, strided<[1], offset: ?>>, memref<?xf16, strided<[1], offset: ?>>, memref<f32>)
+      outs(%y : memref<?x?xf16, #any>) maps [#element, #column, #column, affine_map<(d0, d1) -> ()>, #element] do {
+  ^bb0(%h: f16, %g: f16, %s: f16, %count: f32):
+    %e = arith.extf %h : f16 to f32
+    %sum = dietcode.reduce_row add %e : f32
+    %mean = arith.divf %sum, %count : f32
+    %d = arith.subf %e, %mean : f32
+    %d2 = arith.mulf %d, %d : f32
+    %squares = dietcode.reduce_row add %d2 : f32
+    %var = arith.divf %squares, %count : f32
+    %eps = arith.constant 1.0e-5 : f32
+    %v = arith.addf %var, %eps : f32
+    %r = math.rsqrt %v : f32
+    %0 = arith.mulf %d, %r : f32
+    %1 = arith.extf %g : f16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.extf %s : f16 to f32
+    %4 = arith.addf %2, %3 : f32
+    %5 = arith.truncf %4 : f32 to f16
+    dietcode.yield %5 : f16
+  }
+  return
+}
+
 // Lanes along rows, doubles, and many values that pass from one pass to the next.
 func.func @columns(%x: memref<?x?xf64>, %y: memref<?xf64>) {
   dietcode.rowwise ins(%x : memref<?x?xf64>) outs(%y : memref<?xf64>) maps [#swapped, #row] do {
