@@ -19,7 +19,7 @@ class DietCode_Attr<string name, string attrMnemonic> : AttrDef<DietCode_Dialect
 def DietCode_ScheduleAttr : DietCode_Attr<"Schedule", "schedule"> {
   let summary = "The parameters of a micro-kernel";
   let description = [{
-    How one thread block computes one tile of a contraction
+    How one thread block computes one tile of an operator, such as a contraction
     `C[m, n] += A[m, k] * B[k, n]`: `block` is the tile of the block in `m`, `n`
     and `k` elements, `thread` the tile of one thread in `m` and `n`, or of one
     warp where a warp multiplies together. The
@@ -40,7 +40,11 @@ def DietCode_ScheduleAttr : DietCode_Attr<"Schedule", "schedule"> {
       multiplies in single precision, thread by thread. Of the matrix
       instructions, which a warp executes together, `mma_f16` multiplies halves
       and sums up in single precision, `mma_f16_f16` sums up in halves, and
-      `mma_i8` multiplies bytes and sums up in 32 bits.
+      `mma_i8` multiplies bytes and sums up in 32 bits. The others are of
+      operators on rows, which multiply nothing: with `rows`, a block computes
+      whole rows, tile after tile, and reduces them; with `elements`, one tile
+      each. Their tiles have one element along `k`, a thread has columns of one
+      row, and `vector` is what it accesses at once.
 
     The attribute says what is well formed; what a device can hold is checked
     where a kernel is made for one, against the limits of `#dietcode.device`.
@@ -54,6 +58,8 @@ def DietCode_ScheduleAttr : DietCode_Attr<"Schedule", "schedule"> {
     dietcode.micro_kernel @deep #deep
     #warps = #dietcode.schedule<block = [256, 128, 32], thread = [64, 64], order = [m, n, m], instruction = mma_f16>
     dietcode.micro_kernel @warps #warps
+    #rows = #dietcode.schedule<block = [4, 1024, 1], thread = [1, 32], instruction = rows>
+    dietcode.micro_kernel @rows #rows
     ```
   }];
   let parameters = (ins

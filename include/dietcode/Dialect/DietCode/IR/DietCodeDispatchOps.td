@@ -22,7 +22,7 @@ def DietCode_MicroKernelOp : DietCode_Op<"micro_kernel", [Symbol]> {
     sized by the hardware, so it is named by its schedule alone and shared by
     the operators that it serves. `predicted` and `measured` are its throughput
     with the adaption to a shape divided out, in floating-point operations per
-    second.
+    second, or in elements per second of an operator on rows.
 
     Example:
 
