@@ -90,8 +90,10 @@ static cl::list<std::string>
     space("space",
           cl::desc("Values of a parameter that candidates have, e.g. "
                    "split=1,2,4; block_m, block_n, block_k, thread_m, "
-                   "thread_n, stages, split, vector, or order (mn, nm). May be "
-                   "given for several (default: docs/tuning.md)"),
+                   "thread_n, stages, split, vector, order (mn, nm, mnm), "
+                   "instruction; of operators on rows rows.block_m, "
+                   "rows.block_n, rows.thread_n, rows.vector. May be given for "
+                   "several (default: docs/tuning.md)"),
           cl::value_desc("axis=values"), cl::cat(category));
 static cl::opt<double>
     slack("slack",
