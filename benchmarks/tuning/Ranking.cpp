@@ -217,8 +217,6 @@ Record Search::measure(size_t candidate) {
 bool Search::step() {
   ProposerOptions options;
   options.batch = kBatch;
-  if (round == 0)
-    options.randomFraction = 0.5;
   std::vector<size_t> batch = tuner.propose(seed + round++, options);
   std::vector<Record> records;
   for (size_t candidate : batch)

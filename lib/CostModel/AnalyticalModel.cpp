@@ -45,13 +45,6 @@ static constexpr double kAddressInstructions = 2;
 /// use. With t fragment registers per k step the loads run 32 / t steps ahead.
 static constexpr double kHoistedRegisters = 32;
 
-/// A smooth maximum, the 4-norm: units that overlap imperfectly take about the
-/// time of the slowest, and 19 % more when two of them are equally busy.
-static double overlap(double a, double b, double c) {
-  double a2 = a * a, b2 = b * b, c2 = c * c;
-  return std::sqrt(std::sqrt(a2 * a2 + b2 * b2 + c2 * c2));
-}
-
 static double ceilDiv(double a, double b) { return std::ceil(a / b); }
 
 static double real(int64_t value) { return static_cast<double>(value); }
@@ -184,15 +177,15 @@ static void countInstructions(KernelProfile &profile,
                               ? countWarpProducts(profile, device)
                               : countThreadProducts(profile, layout, device);
   CopyCounts copies = countCopies(profile, layout, device);
-  profile.fmaCycles = warps * product.pipeCycles;
+  profile.load.fma = warps * product.pipeCycles;
   // L1 and shared memory are one unit, which the global loads pass too.
   double wavefronts =
       product.loadWavefronts + copies.storeWavefronts + copies.loadWavefronts;
-  profile.sharedCycles = warps * wavefronts * wavefrontCycles(device);
+  profile.load.shared = warps * wavefronts * wavefrontCycles(device);
   double instructions =
       product.products + product.loads + copies.stores + copies.conversions +
       copies.loads * (1 + kAddressInstructions) + kLoopInstructions;
-  profile.issueCycles = warps * instructions / device.schedulersPerSM;
+  profile.load.issue = warps * instructions / device.schedulersPerSM;
 }
 
 /// What one block alone takes per k tile however wide the machine is: the FMAs
@@ -205,7 +198,7 @@ static void measureChains(KernelProfile &profile, const ScheduleLayout &layout,
   double warps = real(layout.threads) / device.warpSize;
   double steps = real(schedule.blockK) / real(info.k);
   // The pipe of a sub-core works for those of its warps alone.
-  double pipeStep = profile.fmaCycles / warps / steps * device.schedulersPerSM *
+  double pipeStep = profile.load.fma / warps / steps * device.schedulersPerSM *
                     ceilDiv(warps, device.schedulersPerSM);
   double stepsAhead =
       info.isWarpWide
@@ -267,15 +260,11 @@ KernelProfile AnalyticalModel::profile(const Schedule &schedule,
 /// waits at the barrier.
 RoundCost AnalyticalModel::round(const KernelProfile &profile,
                                  int blocks) const {
-  // Warps stay with their scheduler: five on four take as long as eight.
-  double warps = double(blocks) * profile.resources.threads /
-                 (double(device.warpSize) * device.schedulersPerSM);
-  double imbalance = std::ceil(warps) / warps;
-  double work = overlap(profile.fmaCycles * imbalance, profile.sharedCycles,
-                        profile.issueCycles * imbalance);
-  double throughput = blocks * work + profile.syncCycles;
-  double latency = std::max({work, profile.chainCycles, profile.waitCycles}) +
-                   profile.syncCycles;
+  double work = profile.load.cycles(blocks, profile.resources.threads, device);
+  double throughput = work + profile.syncCycles;
+  double latency =
+      std::max({work / blocks, profile.chainCycles, profile.waitCycles}) +
+      profile.syncCycles;
   RoundCost round;
   round.perTile = std::max(throughput, latency) / device.clockHz;
   round.overhead =
@@ -285,10 +274,10 @@ RoundCost AnalyticalModel::round(const KernelProfile &profile,
 
 /// The name of the pipe that is busiest in the steady state.
 static std::string_view busiestPipe(const KernelProfile &profile) {
-  if (profile.fmaCycles >= profile.sharedCycles &&
-      profile.fmaCycles >= profile.issueCycles)
+  if (profile.load.fma >= profile.load.shared &&
+      profile.load.fma >= profile.load.issue)
     return infoOf(profile.schedule.instruction).isWarpWide ? "tensor" : "fma";
-  return profile.sharedCycles >= profile.issueCycles ? "shared" : "issue";
+  return profile.load.shared >= profile.load.issue ? "shared" : "issue";
 }
 
 MicroKernelCost AnalyticalModel::cost(const KernelProfile &profile) const {
@@ -303,6 +292,7 @@ MicroKernelCost AnalyticalModel::cost(const KernelProfile &profile) const {
     return cost;
   cost.lone = round(profile, 1);
   cost.full = round(profile, profile.resources.blocksPerSM);
+  cost.load = profile.load;
   cost.pipe = busiestPipe(profile);
   return cost;
 }

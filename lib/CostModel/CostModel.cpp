@@ -69,10 +69,10 @@ void CostModel::correct(std::vector<MicroKernelCost> &costs,
       cost.source = CostSource::Predicted;
     }
   }
-  // A block that has an SM to itself is not slower than one that shares it.
+  // Blocks that share an SM are not faster than one that has it to itself.
   for (size_t row : rows)
-    costs[row].lone.perTile =
-        std::min(costs[row].full.perTile, costs[row].lone.perTile);
+    costs[row].full.perTile =
+        std::max(costs[row].full.perTile, costs[row].lone.perTile);
 }
 
 std::vector<MicroKernelCost>
@@ -156,6 +156,24 @@ static double kernelSeconds(const KernelRun &run, const Schedule &schedule,
   return std::max(run.seconds - other, kLeastShare * run.seconds);
 }
 
+/// Seconds per k tile of a full SM and cycle that it is busy. Unlike those of
+/// the round they do not depend much on how many blocks share the SM, which is
+/// an estimate until a candidate is compiled.
+static double perCycle(const MicroKernelCost &cost, const Adaption &adaption) {
+  return cost.full.perTile /
+         adaption.busyCycles(cost, cost.resources.blocksPerSM);
+}
+
+/// The assembler has the last word on how many blocks share an SM.
+static void setResources(MicroKernelCost &cost, const Resources &resources,
+                         const Adaption &adaption) {
+  double before = cost.valid ? perCycle(cost, adaption) : 0;
+  cost.resources = resources;
+  if (before > 0 && resources.blocksPerSM > 0)
+    cost.full.perTile =
+        before * adaption.busyCycles(cost, resources.blocksPerSM);
+}
+
 /// Makes `round` take `seconds` over `tiles`, keeping what is not the loop
 /// unless it would be most of it.
 static void setRound(RoundCost &round, double seconds, double tiles) {
@@ -200,8 +218,10 @@ MicroKernelCost CostModel::measured(const MeasuredKernel &kernel,
   const Schedule &schedule = kernel.schedule;
   MicroKernelCost cost = predict(schedule, kernel.traits);
   if (kernel.registers > 0)
-    cost.resources =
-        analytical.profile(schedule, kernel.registers, kernel.traits).resources;
+    setResources(
+        cost,
+        analytical.profile(schedule, kernel.registers, kernel.traits).resources,
+        adaption);
   cost.valid = cost.resources.blocksPerSM > 0;
   if (!cost.valid)
     return cost;
@@ -212,8 +232,9 @@ MicroKernelCost CostModel::measured(const MeasuredKernel &kernel,
              adaption.tilesOf(cost, lone.run->shape));
   if (full.run)
     setRound(cost.full,
-             kernelSeconds(*full.run, schedule, adaption) * most /
-                 full.blocksPerSM,
+             kernelSeconds(*full.run, schedule, adaption) *
+                 adaption.busyCycles(cost, most) /
+                 adaption.busyCycles(cost, full.blocksPerSM),
              adaption.tilesOf(cost, full.run->shape));
   if (full.run || lone.run)
     cost.source = CostSource::Measured;
@@ -241,13 +262,6 @@ MicroKernelCost CostModel::measured(const MeasuredKernel &kernel,
 //===----------------------------------------------------------------------===//
 // Training
 //===----------------------------------------------------------------------===//
-
-/// Seconds per k tile and block of a full SM. Unlike those of the round it does
-/// not depend much on how many blocks share the SM, which is an estimate until
-/// a candidate is compiled.
-static double perBlock(const MicroKernelCost &cost) {
-  return cost.full.perTile / cost.resources.blocksPerSM;
-}
 
 namespace {
 /// Rows that one booster is trained on.
@@ -285,7 +299,8 @@ Expected<void> CostModel::train(const std::vector<MeasuredKernel> &kernels,
     const BoosterPair &pair = pairOf(kernel.traits);
     if (lone.run)
       rows[pair.lone].add(features, cost.lone.perTile, expected.lone.perTile);
-    rows[pair.full].add(features, perBlock(cost), perBlock(expected));
+    rows[pair.full].add(features, perCycle(cost, adaption),
+                        perCycle(expected, adaption));
   }
   BoosterOptions options;
   options.seed = seed;

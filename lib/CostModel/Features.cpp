@@ -50,7 +50,7 @@ static double log2Of(double value) { return std::log2(value); }
 
 /// Cycles of a pipe relative to the multiply-adds, the useful work.
 static double relative(double cycles, const Subject &subject) {
-  return cycles / subject.profile.fmaCycles;
+  return cycles / subject.profile.load.fma;
 }
 
 #define FEATURE(name, expression)                                              \
@@ -90,8 +90,8 @@ static const Feature<Subject> kProductFeatures[] = {
     FEATURE("warps_per_scheduler",
             double(s.profile.resources.blocksPerSM) * s.layout.threads /
                 (s.device.warpSize * s.device.schedulersPerSM)),
-    FEATURE("shared_per_fma", relative(s.profile.sharedCycles, s)),
-    FEATURE("issue_per_fma", relative(s.profile.issueCycles, s)),
+    FEATURE("shared_per_fma", relative(s.profile.load.shared, s)),
+    FEATURE("issue_per_fma", relative(s.profile.load.issue, s)),
     FEATURE("chain_per_fma", relative(s.profile.chainCycles, s)),
     FEATURE("sync_per_fma", relative(s.profile.syncCycles, s)),
     FEATURE("epilogue_per_fma", relative(s.profile.epilogueCycles, s)),
@@ -125,8 +125,8 @@ static const Feature<RowSubject> kRowFeatures[] = {
     FEATURE("rows_bytes_in_flight", double(s.profile.resources.blocksPerSM) *
                                         s.schedule.blockM * s.schedule.blockN *
                                         s.traits.elementBytes),
-    FEATURE("rows_shared_cycles", s.profile.sharedCycles),
-    FEATURE("rows_issue_cycles", s.profile.issueCycles),
+    FEATURE("rows_shared_cycles", s.profile.load.shared),
+    FEATURE("rows_issue_cycles", s.profile.load.issue),
     FEATURE("rows_chain_cycles", s.profile.chainCycles),
     FEATURE("rows_log2_full_elements",
             log2Of(double(s.schedule.blockM *s.schedule.blockN) *

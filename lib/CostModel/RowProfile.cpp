@@ -73,15 +73,15 @@ void dietcode::profileRows(KernelProfile &profile, std::optional<int> registers,
   double shuffles = 2 * real(traits.reductions) *
                     std::log2(real(std::max<int64_t>(schedule.lanes, 1)));
   double arithmetic = columns * real(traits.operations);
-  profile.fmaCycles =
+  profile.load.fma =
       warps * arithmetic * device.warpSize / device.fp32LanesPerSM;
-  profile.sharedCycles =
+  profile.load.shared =
       warps * (accesses * wavefrontsOf(schedule, traits, device) *
                    (device.lineBytes / device.sharedBytesPerCycle) +
                shuffles * device.warpSize / device.lsuLanesPerSM);
   double instructions = arithmetic + accesses * (1 + kAccessInstructions) +
                         shuffles + kTileInstructions;
-  profile.issueCycles = warps * instructions / device.schedulersPerSM;
+  profile.load.issue = warps * instructions / device.schedulersPerSM;
   // The loads of a tile are all under way before the first is needed.
   double ownInstructions =
       instructions * std::ceil(warps / device.schedulersPerSM);

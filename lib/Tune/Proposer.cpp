@@ -37,6 +37,7 @@ public:
   void takeMutations(size_t count, std::mt19937_64 &random);
   void takeRandom(size_t count, std::mt19937_64 &random);
   double gainOf(size_t candidate) const;
+  std::vector<size_t> rankMeasured() const;
   bool isOpen(size_t candidate) const {
     return !taken[candidate] && !pool.excluded[candidate] &&
            pool.costs[candidate].valid &&
@@ -54,7 +55,6 @@ private:
     return seconds[candidate * instances.size() + instance];
   }
   double scoreOf(size_t candidate) const;
-  std::vector<size_t> rankMeasured() const;
 
   const CandidatePool &pool;
   const std::vector<TuneInstance> &instances;
@@ -185,8 +185,10 @@ std::vector<size_t> dietcode::proposeCandidates(
   auto share = [&](double fraction) {
     return static_cast<size_t>(std::ceil(fraction * options.batch));
   };
-  size_t mutations = share(options.mutationFraction);
-  size_t randoms = share(options.randomFraction);
+  bool isFirst = proposal.rankMeasured().empty();
+  size_t mutations = isFirst ? 0 : share(options.mutationFraction);
+  size_t randoms =
+      share(isFirst ? options.firstRandomFraction : options.randomFraction);
   size_t others = std::min<size_t>(mutations + randoms, options.batch);
   proposal.takeGaining(options.batch - others);
   proposal.takeMutations(std::min(mutations, others), random);

@@ -76,9 +76,6 @@ FailureOr<bool> Session::measureBatch(size_t task) {
   ProposerOptions proposer;
   proposer.batch =
       static_cast<unsigned>(std::min<size_t>(options.batch, getShare(task)));
-  // The first batch has only the analytical model to go by, so it explores.
-  if (tuners[task].countMeasured() == 0)
-    proposer.randomFraction = 0.5;
   Clock::time_point began = Clock::now();
   std::vector<size_t> batch =
       tuners[task].propose(options.seed * 1000003 + round, proposer);

@@ -58,6 +58,17 @@ struct CostEstimate {
   std::string_view bound = "empty";
 };
 
+/// Core cycles per k tile that one block keeps the parts of an SM busy, each as
+/// if it had the SM to itself. By default, time goes with the blocks.
+struct PipeLoad {
+  double fma = 1;    ///< Of the FP32 or the tensor pipe.
+  double shared = 0; ///< Of the load/store path.
+  double issue = 0;  ///< Of the schedulers.
+
+  /// Of `blocks` blocks of `threads` threads together.
+  double cycles(int blocks, int64_t threads, const DeviceSpec &device) const;
+};
+
 /// Blocks that run together on an SM, from the start of the first to the end of
 /// the last.
 struct RoundCost {
@@ -89,6 +100,7 @@ struct MicroKernelCost {
   CostSource source = CostSource::Analytical;
   RoundCost lone;                ///< One block on each SM.
   RoundCost full;                ///< resources.blocksPerSM blocks on each SM.
+  PipeLoad load;                 ///< By which time grows between the two.
   std::string_view pipe = "fma"; ///< What a full SM is busiest with.
   /// Corrections of f_adapt, which make it exact at measured shapes and fade
   /// with the distance from them.
@@ -118,6 +130,11 @@ public:
   /// reduction after a split. `blocks` is the main kernel's grid.
   double otherSeconds(const Schedule &schedule, const ContractionShape &shape,
                       double blocks) const;
+
+  /// Cycles that `blocks` blocks keep an SM busy per k tile.
+  double busyCycles(const MicroKernelCost &cost, int blocks) const {
+    return cost.load.cycles(blocks, cost.resources.threads, device);
+  }
 
   /// Seconds of a round of `blocks` blocks per SM, 1 <= blocks <=
   /// cost.resources.blocksPerSM.

@@ -22,8 +22,7 @@
 
 namespace dietcode {
 
-/// Core cycles of one block on the parts of an SM, each as if it had the SM to
-/// itself.
+/// What a block does on an SM, in core cycles.
 struct KernelProfile {
   KernelProfile() {} // Not an aggregate: {128, 128, 8, 8, 8} is a Schedule.
 
@@ -33,12 +32,10 @@ struct KernelProfile {
   int factorBytes = 4;           ///< Of an element in memory.
   int outBytes = 4;              ///< Of an element that is written.
   std::optional<RowTraits> rows; ///< Of an operator on rows: tiles are of them.
-  double fmaCycles = 0;          ///< Of the FP32 or the tensor pipe per k tile.
-  double sharedCycles = 0;       ///< Of the load/store path per k tile.
-  double issueCycles = 0;        ///< Of the schedulers per k tile.
-  double chainCycles = 0;        ///< Arithmetic chain of one warp per k tile.
-  double waitCycles = 0;         ///< What a k tile waits for at least.
-  double syncCycles = 0;         ///< Exposed per k tile without another block.
+  PipeLoad load;
+  double chainCycles = 0; ///< Arithmetic chain of one warp per k tile.
+  double waitCycles = 0;  ///< What a k tile waits for at least.
+  double syncCycles = 0;  ///< Exposed per k tile without another block.
   double startCycles = 0; ///< Before and after all tiles, however many blocks.
   double epilogueCycles = 0;
 };

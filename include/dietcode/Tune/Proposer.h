@@ -38,7 +38,9 @@ struct CandidatePool {
 
 struct ProposerOptions {
   unsigned batch = 32;
-  double randomFraction = 0.1;   ///< Of a batch, chosen uniformly.
+  double randomFraction = 0.1; ///< Of a batch, chosen uniformly.
+  /// The same of the first batch, which has only the device table to go by.
+  double firstRandomFraction = 0.5;
   double mutationFraction = 0.2; ///< Of a batch, next to the best measured.
   /// Factor by which the model may be wrong: a candidate is worth measuring if
   /// it might be faster by as much.

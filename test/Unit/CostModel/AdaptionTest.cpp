@@ -71,6 +71,36 @@ TEST(Adaption, RoundsBetweenOneAndAllBlocksGrow) {
   EXPECT_LT(adaption.roundSeconds(cost, 2, 100), 1.4 * 110e-6);
 }
 
+/// On four schedulers, five blocks of two warps take what six do, unless it is
+/// shared memory that they wait for.
+TEST(Adaption, WarpsStayWithTheirScheduler) {
+  MicroKernelCost cost = makeCost();
+  cost.resources.blocksPerSM = 6;
+  cost.resources.threads = 64;
+  cost.full = {12e-6, 4e-6};
+  Adaption adaption(t4());
+  auto seconds = [&](int blocks) {
+    return adaption.roundSeconds(cost, blocks, 100);
+  };
+  EXPECT_DOUBLE_EQ(seconds(1), 110e-6);
+  EXPECT_DOUBLE_EQ(seconds(2), 110e-6);
+  EXPECT_DOUBLE_EQ(seconds(3), seconds(4));
+  EXPECT_DOUBLE_EQ(seconds(5), 412e-6);
+  cost.load = {0, 1, 0};
+  EXPECT_LT(seconds(5), 0.9 * 412e-6);
+  EXPECT_GT(seconds(2), seconds(1));
+}
+
+/// Where a full SM has no more to do than one block, the slower one counts.
+TEST(Adaption, FullRoundsWithoutMoreWorkAreNoFaster) {
+  MicroKernelCost cost = makeCost();
+  cost.resources.blocksPerSM = 4;
+  cost.resources.threads = 32;
+  cost.full = {10e-6, 1.25e-6};
+  for (int blocks : {2, 3, 4})
+    EXPECT_DOUBLE_EQ(Adaption(t4()).roundSeconds(cost, blocks, 100), 135e-6);
+}
+
 TEST(Adaption, PaddingOfKCounts) {
   MicroKernelCost cost = makeCost();
   EXPECT_EQ(kernelSeconds(cost, {128, 128, 793}),

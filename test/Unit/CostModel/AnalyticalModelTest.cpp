@@ -143,8 +143,8 @@ TEST(AnalyticalModel, PrefersCompactWarps) {
   // 32 threads of 8 x 8 each, as 4 x 8 and as 1 x 32.
   KernelProfile compact = model.profile({32, 64, 8, 8, 8});
   KernelProfile flat = model.profile({8, 256, 8, 8, 8});
-  EXPECT_EQ(compact.fmaCycles, flat.fmaCycles);
-  EXPECT_GT(flat.sharedCycles, 1.5 * compact.sharedCycles);
+  EXPECT_EQ(compact.load.fma, flat.load.fma);
+  EXPECT_GT(flat.load.shared, 1.5 * compact.load.shared);
 }
 
 TEST(AnalyticalModel, PrefersLargeThreadTilesForThroughput) {

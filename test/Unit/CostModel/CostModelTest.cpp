@@ -155,6 +155,24 @@ TEST(CostModel, RegistersOfTheAssemblerDecideOccupancy) {
       2);
 }
 
+/// That twice as many blocks fit as was expected does not make any of them
+/// faster, where only one block on each SM was measured.
+TEST(CostModel, MoreBlocksThanExpectedShareTheSM) {
+  CostModel model(t4());
+  const Schedule schedule{256, 64, 8, 16, 4};
+  MicroKernelCost expected = model.predict(schedule, {});
+  MeasuredKernel kernel;
+  kernel.schedule = schedule;
+  kernel.registers = 128;
+  ContractionShape shape{256 * 36, 64, 3072};
+  kernel.runs = {{shape, 36, t4().launchSeconds + 384 * expected.lone.perTile}};
+  MicroKernelCost cost = model.measured(kernel, shape);
+  ASSERT_EQ(expected.resources.blocksPerSM, 1);
+  ASSERT_EQ(cost.resources.blocksPerSM, 2);
+  EXPECT_NEAR(cost.full.perTile, 2 * expected.full.perTile,
+              0.02 * expected.full.perTile);
+}
+
 TEST(CostModel, LearnsWhatTheAnalyticalModelMisses) {
   // A made-up device on which k tiles of 16 cost a third more, and narrow
   // thread tiles half as much again.

@@ -55,7 +55,7 @@ static double promiseOfFirstBatch(double rangeShare,
   OperatorTuner tuner(t4(), {}, {{{2048, 2304, 768}, 1}}, points, "aligned",
                       ScheduleSpace(), rangeShare);
   ProposerOptions options;
-  options.randomFraction = options.mutationFraction = 0;
+  options.firstRandomFraction = 0;
   options.batch = 6;
   double least = 1;
   for (size_t candidate : tuner.propose(1, options))

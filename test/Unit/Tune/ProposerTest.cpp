@@ -100,6 +100,20 @@ TEST(Proposer, DependsOnTheSeedAlone) {
             proposeCandidates(pool, instances(), adaption, 8));
 }
 
+/// Before anything was measured there is nothing to mutate, so that what is not
+/// random is by the model, whatever the seed.
+TEST(Proposer, TheFirstBatchIsHalfByTheModel) {
+  CandidatePool pool = makePool();
+  ProposerOptions options;
+  options.batch = 16;
+  auto propose = [&](uint64_t seed) {
+    return proposeCandidates(pool, instances(), Adaption(t4()), seed, options);
+  };
+  std::vector<size_t> a = propose(7), b = propose(8);
+  EXPECT_TRUE(std::equal(a.begin(), a.begin() + 8, b.begin()));
+  EXPECT_FALSE(std::equal(a.begin() + 8, a.end(), b.begin() + 8));
+}
+
 TEST(Proposer, MutatesTheBestMeasured) {
   CandidatePool pool = makePool();
   size_t best = fastest(pool, all(pool), instances()[1].shape);
