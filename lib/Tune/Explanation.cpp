@@ -8,7 +8,9 @@
 
 #include "dietcode/Tune/Explanation.h"
 
+#include "dietcode/Device/Device.h"
 #include "dietcode/Dialect/DietCode/Transforms/Selection.h"
+#include "dietcode/Record/RecordFile.h"
 #include "dietcode/Search/ScheduleSpace.h"
 #include "dietcode/Tune/OperatorTuner.h"
 
@@ -68,6 +70,25 @@ static void keepRunsOf(OperatorOpInterface op, MeasuredKernel &kernel) {
     return differs(&ContractionShape::m) || differs(&ContractionShape::n) ||
            differs(&ContractionShape::k);
   });
+}
+
+Expected<Knowledge>
+mlir::dietcode::loadKnowledge(const ::dietcode::DeviceSpec &device,
+                              const std::string &modelFile,
+                              const std::string &recordsFile) {
+  std::string deviceName =
+      std::string(::dietcode::virtualDevicePrefix) + std::string(device.name);
+  Knowledge known(device);
+  if (!modelFile.empty())
+    if (auto loaded = known.model.load(modelFile, deviceName); !loaded)
+      return tl::unexpected(loaded.error());
+  if (recordsFile.empty())
+    return known;
+  auto loaded = ::dietcode::loadRecords(recordsFile, {deviceName});
+  if (!loaded)
+    return tl::unexpected(loaded.error());
+  known.records = std::move(loaded->records);
+  return known;
 }
 
 std::vector<MicroKernelCost>

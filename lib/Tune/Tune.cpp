@@ -9,7 +9,9 @@
 #include "Session.h"
 
 #include "dietcode/Device/Device.h"
+#include "dietcode/Dialect/DietCode/Pipelines/Pipelines.h"
 #include "dietcode/Support/File.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace mlir;
@@ -134,6 +136,18 @@ FailureOr<TuneReport> Session::run() {
     return failure();
   report.seconds = secondsSince(start);
   return std::move(report);
+}
+
+LogicalResult mlir::dietcode::raiseForTuning(ModuleOp module,
+                                             const std::string &device) {
+  Expected<const DeviceSpec *> spec = ::dietcode::lookupDeviceByName(device);
+  if (!spec)
+    return emitError(module.getLoc()) << spec.error().message;
+  DietCodeToLLVMOptions pipeline;
+  pipeline.device = std::string((*spec)->name);
+  PassManager pm(module.getContext());
+  buildRaisePipeline(pm, pipeline);
+  return pm.run(module);
 }
 
 FailureOr<TuneReport> mlir::dietcode::tuneModule(ModuleOp module,

@@ -6,9 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dietcode/Device/Device.h"
 #include "dietcode/Dialect/DietCode/Pipelines/Pipelines.h"
-#include "dietcode/Record/RecordFile.h"
 #include "dietcode/Run/Runner.h"
 #include "dietcode/Run/ShapeOptions.h"
 #include "dietcode/Tune/Explanation.h"
@@ -24,9 +22,7 @@
 using namespace mlir;
 using namespace mlir::dietcode;
 using ::dietcode::CostModel;
-using ::dietcode::CostSource;
 using ::dietcode::Expected;
-using ::dietcode::LoadedRecords;
 using ::dietcode::Record;
 
 namespace cl = llvm::cl;
@@ -59,53 +55,13 @@ static cl::opt<std::string>
 static cl::opt<std::string>
     modelFile("model", cl::desc("Trained cost model to tell times by"),
               cl::value_desc("file"), cl::cat(category));
+static cl::opt<bool> json("json",
+                          cl::desc("Print what --shape asks for as JSON"),
+                          cl::cat(category));
 
 static int failWith(const Twine &message) {
   llvm::errs() << "error: " << message << "\n";
   return 1;
-}
-
-static StringRef describe(CostSource source) {
-  switch (source) {
-  case CostSource::Analytical:
-    return "by the device table";
-  case CostSource::Predicted:
-    return "predicted";
-  case CostSource::Measured:
-    return "from measurements";
-  }
-  llvm_unreachable("unknown source");
-}
-
-static void print(StringRef what, const ExplainedKernel &kernel,
-                  double chosenSeconds) {
-  llvm::outs() << llvm::formatv("  {0}{1}: {2:F1} us {3}", what, kernel.symbol,
-                                1e6 * kernel.estimate.seconds,
-                                describe(kernel.source));
-  if (kernel.estimate.seconds != chosenSeconds)
-    llvm::outs() << llvm::formatv(
-        " ({0}{1:P1})", kernel.estimate.seconds > chosenSeconds ? "+" : "",
-        kernel.estimate.seconds / chosenSeconds - 1);
-  llvm::outs() << "\n";
-}
-
-static void print(const OperatorExplanation &explanation) {
-  llvm::outs() << explanation.name << ": " << explanation.shape << "\n";
-  for (const std::string &step : explanation.path)
-    llvm::outs() << "  " << step << "\n";
-  llvm::outs() << "  " << explanation.leaf << "\n";
-  if (!explanation.nothing.empty()) {
-    llvm::outs() << "  chosen    " << explanation.chosen.symbol << ": "
-                 << explanation.nothing << "\n";
-    return;
-  }
-  const ::dietcode::CostEstimate &chosen = explanation.chosen.estimate;
-  print("chosen    ", explanation.chosen, chosen.seconds);
-  llvm::outs() << llvm::formatv("            {0}, {1:P0} occupancy\n",
-                                explain(chosen), chosen.occupancy);
-  if (!explanation.runnerUp.symbol.empty())
-    print("runner-up ", explanation.runnerUp, chosen.seconds);
-  print("best known ", explanation.best, chosen.seconds);
 }
 
 static void print(StringRef name, ArrayRef<RegretPoint> points) {
@@ -196,24 +152,14 @@ static int run(ModuleOp module) {
   FailureOr<func::FuncOp> function = findEntry(module, entry);
   if (failed(function))
     return 1;
-  const ::dietcode::DeviceSpec &device = getDevice(*function).getSpec();
-  std::string deviceName =
-      std::string(::dietcode::virtualDevicePrefix) + std::string(device.name);
-  CostModel model(device);
-  if (!modelFile.empty())
-    if (auto loaded = model.load(modelFile, deviceName); !loaded)
-      return failWith(loaded.error().message);
-  LoadedRecords known;
-  if (!records.empty()) {
-    Expected<LoadedRecords> loaded =
-        ::dietcode::loadRecords(records, {deviceName});
-    if (!loaded)
-      return failWith(loaded.error().message);
-    known = std::move(*loaded);
-  }
-  if (curve && failed(printCurves(*function, model, known.records)))
+  Expected<Knowledge> known =
+      loadKnowledge(getDevice(*function).getSpec(), modelFile, records);
+  if (!known)
+    return failWith(known.error().message);
+  if (curve && failed(printCurves(*function, known->model, known->records)))
     return 1;
-  if (instances && failed(printInstances(*function, model, known.records)))
+  if (instances &&
+      failed(printInstances(*function, known->model, known->records)))
     return 1;
   if (shape.getNumOccurrences() == 0)
     return 0;
@@ -223,14 +169,13 @@ static int run(ModuleOp module) {
   if (!values)
     return failWith(values.error().message);
   FailureOr<std::vector<OperatorExplanation>> explanations =
-      explainShape(*function, *values, model, known.records);
+      explainShape(*function, *values, known->model, known->records);
   if (failed(explanations))
     return 1;
   if (explanations->empty())
     return failWith("there is no operator in @" +
                     (*function).getSymName().str());
-  for (const OperatorExplanation &explanation : *explanations)
-    print(explanation);
+  llvm::outs() << (json ? printJson(*explanations) : printText(*explanations));
   return 0;
 }
 
@@ -246,6 +191,9 @@ int main(int argc, char **argv) {
   if (shape.getNumOccurrences() == 0 && !curve && !instances)
     return failWith("there is nothing to explain; give --shape T=37, "
                     "--shape= where all is static, --instances, or --curve");
+  if (json && (shape.getNumOccurrences() == 0 || curve || instances))
+    return failWith("--json prints what --shape asks for, and nothing else; "
+                    "give --shape without --curve and --instances");
   if (maxKernels == 0)
     return failWith("--max-kernels must be at least 1");
   std::string message;

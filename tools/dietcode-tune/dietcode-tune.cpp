@@ -12,7 +12,6 @@
 #include "dietcode/Tune/MissedShapes.h"
 #include "dietcode/Tune/Tune.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -266,19 +265,6 @@ static TuneOptions makeOptions() {
   return options;
 }
 
-/// From linalg to operators that are bound to shapes.
-static LogicalResult raise(ModuleOp module) {
-  ::dietcode::Expected<const ::dietcode::DeviceSpec *> spec =
-      ::dietcode::lookupDeviceByName(device);
-  if (!spec)
-    return emitError(module.getLoc()) << spec.error().message;
-  DietCodeToLLVMOptions options;
-  options.device = std::string((*spec)->name);
-  PassManager pm(module.getContext());
-  buildRaisePipeline(pm, options);
-  return pm.run(module);
-}
-
 /// Makes instances of the shapes of the log.
 static std::optional<std::string> readMisses(ModuleOp module) {
   size_t skipped = 0;
@@ -296,7 +282,7 @@ static std::optional<std::string> readMisses(ModuleOp module) {
 }
 
 static int tune(ModuleOp module) {
-  if (failed(raise(module)))
+  if (failed(raiseForTuning(module, device)))
     return 1;
   if (!misses.empty())
     if (std::optional<std::string> mistake = readMisses(module))

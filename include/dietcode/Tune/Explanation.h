@@ -19,8 +19,23 @@
 #include "dietcode/Record/Record.h"
 
 #include <map>
+#include <optional>
 
 namespace mlir::dietcode {
+
+/// What is known of a device's micro-kernels besides its table.
+struct Knowledge {
+  explicit Knowledge(const ::dietcode::DeviceSpec &device) : model(device) {}
+
+  ::dietcode::CostModel model;
+  std::vector<::dietcode::Record> records;
+};
+
+/// Reads a trained model and records of the virtual device of that
+/// specification; either file name may be empty.
+::dietcode::Expected<Knowledge>
+loadKnowledge(const ::dietcode::DeviceSpec &device,
+              const std::string &modelFile, const std::string &recordsFile);
 
 /// A micro-kernel at a shape.
 struct ExplainedKernel {
@@ -46,6 +61,11 @@ struct OperatorExplanation {
   /// model knows if none was.
   ExplainedKernel best;
 };
+
+/// Several lines for a terminal, and an array with an object for each operator:
+/// what OperatorExplanation holds, times in seconds.
+std::string printText(ArrayRef<OperatorExplanation> explanations);
+std::string printJson(ArrayRef<OperatorExplanation> explanations);
 
 /// How much is lost with few kernels.
 struct RegretPoint {

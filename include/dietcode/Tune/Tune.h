@@ -54,6 +54,10 @@ struct TuneOptions {
   std::function<void(const ::dietcode::TuneProgress &)> progress;
 };
 
+/// From linalg to operators that are bound to shapes, for a device by its name:
+/// what tuneModule takes. Emits one error where that fails.
+LogicalResult raiseForTuning(ModuleOp module, const std::string &device);
+
 /// Tunes `module`, to which the selection pipeline has not been applied yet:
 /// the result holds a dispatch for each operator. Emits one error and leaves
 /// files alone where that fails; none if it was interrupted.

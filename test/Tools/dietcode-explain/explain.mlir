@@ -7,6 +7,13 @@
 // LEAF: runner-up {{small|large}}: {{[0-9.]+}} us by the device table ({{.*}}%)
 // LEAF: best known {{[0-9x_]+}}: {{[0-9.]+}} us by the device table
 
+// RUN: dietcode-explain %s --shape T=37 --json | %python -c "import json, sys; one, = json.load(sys.stdin); print(one['operator'], one['leaf'], one['path'], one['chosen']['kernel'], one['chosen']['source'], one['bound'], one['blocks'])" | FileCheck %s --check-prefix=JSON
+// JSON: @dense matmul case m in [401, 960] {{.*}}'m <= 960: yes'] medium table {{[a-z0-9]+}} 360
+// RUN: dietcode-explain %s --shape T=0 --json | FileCheck %s --check-prefix=EMPTY
+// EMPTY: "nothing": "{{.+}}"
+// RUN: not dietcode-explain %s --json --curve 2>&1 | FileCheck %s --check-prefix=ONLY
+// ONLY: error: --json prints what --shape asks for, and nothing else; give --shape without --curve and --instances
+
 // RUN: dietcode-explain %s --shape T=1000 | FileCheck %s --check-prefix=OUTSIDE
 // OUTSIDE: @dense matmul: m = 16000, n = 2304, k = 768
 // OUTSIDE: outside of m in [16, 2048]
