@@ -76,5 +76,5 @@ extern "C" void dietcodeShapeMismatch(const char *message, int64_t actual,
   std::snprintf(text, sizeof(text), "%s: got %lld, expected %lld", message,
                 static_cast<long long>(actual),
                 static_cast<long long>(expected));
-  dietcode::runtime::reportFailure(text);
+  dietcode::runtime::reportFailure(text, dietcode::runtime::FailureKind::Shape);
 }

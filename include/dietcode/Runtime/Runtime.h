@@ -42,9 +42,9 @@
 
 namespace dietcode::runtime {
 
-/// What went wrong: something that could not be done, or something that a
-/// checker of the virtual GPU found in a running kernel.
-enum class FailureKind : uint8_t { Error, Finding };
+/// What went wrong: something that could not be done, something that a checker
+/// of the virtual GPU found in a running kernel, or shapes that do not fit.
+enum class FailureKind : uint8_t { Error, Finding, Shape };
 
 struct RuntimeFailure {
   std::string message;

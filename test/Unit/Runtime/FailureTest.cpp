@@ -69,7 +69,7 @@ TEST(Failure, ShapeMismatch) {
       &failure));
   EXPECT_EQ(failure.message,
             "f.mlir:3:8: dimension 0 of argument 1: got 7, expected 16");
-  EXPECT_EQ(failure.kind, FailureKind::Error);
+  EXPECT_EQ(failure.kind, FailureKind::Shape);
 }
 
 TEST(FailureDeathTest, WithoutAGuardTheProcessEnds) {
