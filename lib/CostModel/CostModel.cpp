@@ -206,10 +206,18 @@ void CostModel::fitToWholeGrid(MicroKernelCost &cost,
   double other =
       adaption.otherSeconds(kernel.schedule, best->shape, double(best->blocks));
   for (int i = 0; i < kIterations; ++i) {
+    double before = cost.full.perTile;
     double estimated = adaption.estimate(cost, best->shape).seconds - other;
     double ratio = seconds / estimated;
     cost.full.perTile *=
         std::min(kMostCorrection, std::max(1 / kMostCorrection, ratio));
+    // Where memory decides, faster rounds change nothing, and nothing is known
+    // of them.
+    if (ratio < 1 &&
+        adaption.estimate(cost, best->shape).seconds - other == estimated) {
+      cost.full.perTile = before;
+      return;
+    }
   }
 }
 

@@ -173,6 +173,23 @@ TEST(CostModel, MoreBlocksThanExpectedShareTheSM) {
               0.02 * expected.full.perTile);
 }
 
+/// A grid that took less than the model says that memory needs tells nothing of
+/// its rounds.
+TEST(CostModel, RoundsAreNotFittedToMemoryBounds) {
+  CostModel model(t4());
+  const Schedule schedule{128, 8, 32, 4, 2};
+  MeasuredKernel kernel;
+  kernel.schedule = schedule;
+  kernel.registers = 95;
+  ContractionShape large{2048, 256, 512};
+  kernel.runs = {{large, 512, 211.4e-6}, {{1, 256, 512}, 32, 17.2e-6}};
+  MicroKernelCost cost = model.measured(kernel, large);
+  ASSERT_EQ(cost.resources.blocksPerSM, 1);
+  // 16 tiles.
+  EXPECT_NEAR(16 * cost.lone.perTile + cost.lone.overhead,
+              17.2e-6 - t4().launchSeconds, 0.1e-6);
+}
+
 TEST(CostModel, LearnsWhatTheAnalyticalModelMisses) {
   // A made-up device on which k tiles of 16 cost a third more, and narrow
   // thread tiles half as much again.
