@@ -54,7 +54,13 @@ typedef enum dietcode_status {
   DIETCODE_FINDING = 4,
   DIETCODE_OUT_OF_MEMORY = 5,
   /** The artefact was made for a runtime with another ABI. */
-  DIETCODE_ABI_MISMATCH = 6
+  DIETCODE_ABI_MISMATCH = 6,
+  /** The compiler does not take the MLIR, or a file that it was given. */
+  DIETCODE_COMPILE_ERROR = 7,
+  /** The caller has asked for it to end. */
+  DIETCODE_INTERRUPTED = 8,
+  /** A mistake of this library; please report it. */
+  DIETCODE_INTERNAL_ERROR = 9
 } dietcode_status;
 
 /** Element types. Zero is none, so that it is never right by accident. */

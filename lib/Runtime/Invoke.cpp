@@ -128,6 +128,10 @@ CallOutcome checkVersion(const Artefact &artefact) {
 
 } // namespace
 
+void dietcode::runtime::setLastError(std::string message) {
+  lastError = std::move(message);
+}
+
 Call::~Call() {
   for (size_t i = 0; i < registered; ++i)
     guardedCall([&] { unregisterHostMemory(lent[i].pointer); }, nullptr);
@@ -324,6 +328,12 @@ DIETCODE_EXPORT const char *dietcode_status_name(dietcode_status status) {
     return "out of memory";
   case DIETCODE_ABI_MISMATCH:
     return "ABI mismatch";
+  case DIETCODE_COMPILE_ERROR:
+    return "compile error";
+  case DIETCODE_INTERRUPTED:
+    return "interrupted";
+  case DIETCODE_INTERNAL_ERROR:
+    return "internal error";
   }
   return "unknown status";
 }

@@ -69,6 +69,10 @@ std::optional<vgpu::Finding> lastFinding();
 /// must not own anything that a destructor releases. Calls may nest.
 bool guardedCall(const std::function<void()> &call, RuntimeFailure *failure);
 
+/// What dietcode_last_error of this thread says from now on, for libraries that
+/// add to the C interface.
+void setLastError(std::string message);
+
 /// One kernel launch, for tools that show what ran.
 struct LaunchRecord {
   std::string kernel;
