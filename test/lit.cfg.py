@@ -8,7 +8,7 @@ import lit.formats
 config.name = "DietCode"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["Inputs", "Unit", "CMakeLists.txt"]
+config.excludes = ["Consumer", "Inputs", "Unit", "CMakeLists.txt"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.dietcode_obj_root, "test")
 
