@@ -88,9 +88,9 @@ void mini::registerMiniPipelines() {
       "mini-compile", "Compile the dialect with DietCode",
       [](OpPassManager &pm) {
         pm.addPass(mini::createMiniToLinalgPass());
-        dietcode::DietCodeToLLVMOptions options;
+        mlir::dietcode::DietCodeToLLVMOptions options;
         options.maxKernels = 3;
-        dietcode::buildDietCodeToLLVMPipeline(pm, options);
+        mlir::dietcode::buildDietCodeToLLVMPipeline(pm, options);
         pm.addPass(mini::createMiniCountKernelsPass());
       });
 }
