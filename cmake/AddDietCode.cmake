@@ -1,5 +1,12 @@
 # The functions with which the project declares its libraries, tools and tests.
 
+# The name of a library in the CMake package: DietCodeSearch is DietCode::Search.
+function(dietcode_install_library target)
+  # With the rest in a group: the anchor would match again after a replacement.
+  string(REGEX REPLACE "^DietCode(.*)" "\\1" export_name ${target})
+  dietcode_install_target(${target} ${export_name} ${ARGN})
+endfunction()
+
 function(dietcode_target_options target)
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
@@ -18,6 +25,7 @@ function(add_dietcode_core_library name)
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
   dietcode_target_options(${name})
+  dietcode_install_library(${name})
 endfunction()
 
 # add_dietcode_mlir_library(name sources... [LINK libs...] [DEPENDS targets...])
@@ -26,12 +34,13 @@ endfunction()
 function(add_dietcode_mlir_library name)
   cmake_parse_arguments(ARG "" "" "LINK;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
-  target_link_libraries(${name} PUBLIC ${ARG_LINK} MLIR LLVM)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
   dietcode_target_options(${name})
   dietcode_mlir_target_options(${name})
+  dietcode_install_library(${name} MLIR)
 endfunction()
 
 # add_dietcode_tool(name sources... [LINK libs...])
@@ -40,10 +49,8 @@ function(add_dietcode_tool name)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   dietcode_target_options(${name})
-  if(DIETCODE_ENABLE_MLIR)
-    dietcode_mlir_target_options(${name})
-  endif()
-  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  dietcode_mlir_target_options(${name})
+  dietcode_install_target(${name} ${name} MLIR)
 endfunction()
 
 # add_dietcode_core_tool(name sources... [LINK libs...])
@@ -54,7 +61,7 @@ function(add_dietcode_core_tool name)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} CLI11::CLI11)
   dietcode_target_options(${name})
-  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  dietcode_install_target(${name} ${name})
 endfunction()
 
 # add_dietcode_unittest(name sources... [LINK libs...])

@@ -8,7 +8,7 @@ import lit.formats
 config.name = "DietCode"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["Inputs", "Unit", "CMakeLists.txt"]
+config.excludes = ["Consumer", "Inputs", "Unit", "CMakeLists.txt"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.dietcode_obj_root, "test")
 
@@ -23,6 +23,7 @@ config.environment["DIETCODE_PTXAS"] = "none"
 runtime = os.path.join(config.dietcode_lib_dir, "libdietcode_runtime.so")
 config.substitutions += [
     ("%dietcode_runtime", runtime),
+    ("%dietcode_plugin", os.path.join(config.dietcode_lib_dir, "libDietCodePlugin.so")),
     ("%mlir_runner_utils", os.path.join(config.llvm_lib_dir, "libmlir_runner_utils.so")),
     ("%mlir_c_runner_utils", os.path.join(config.llvm_lib_dir, "libmlir_c_runner_utils.so")),
     ("%extract_ptx", f"{config.python} {config.dietcode_src_root}/build_tools/extract-ptx.py"),

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a compiler that uses DietCode calls once, next to MLIR's own
-// registration functions.
+// What a compiler that uses DietCode calls once. Nothing else need be
+// registered for DietCode: the dialects that its passes create are loaded by
+// them. What the compiler's own input consists of, it registers itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +26,13 @@ namespace mlir::dietcode {
 inline void registerAllDietCodeDialects(DialectRegistry &registry) {
   registry.insert<DietCodeDialect>();
   registerBufferizableOpInterfaceExternalModels(registry);
+}
+
+/// Registers what the pipelines need to know about operations of other
+/// dialects, unless MLIR's `registerAllExtensions` and
+/// `registerAllGPUToLLVMIRTranslations` have done that.
+inline void registerAllDietCodeExtensions(DialectRegistry &registry) {
+  registerDietCodePipelineExtensions(registry);
 }
 
 /// Registers every pass and pipeline under its command-line name.

@@ -96,6 +96,12 @@ void buildDietCodeToLLVMPipeline(OpPassManager &pm,
 /// Registers the pipelines under their command-line names.
 void registerDietCodePipelines();
 
+/// Registers what the pipelines need to know about operations of other
+/// dialects: how they bufferize, convert to LLVM, and translate to PTX. A
+/// subset of MLIR's `registerAllExtensions`; without it, bufferization and
+/// conversions skip what they do not know, and fail later.
+void registerDietCodePipelineExtensions(DialectRegistry &registry);
+
 } // namespace mlir::dietcode
 
 #endif // DIETCODE_DIALECT_DIETCODE_PIPELINES_PIPELINES_H
