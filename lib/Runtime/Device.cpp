@@ -8,6 +8,7 @@
 
 #include "Device.h"
 #include "dietcode/Device/Device.h"
+#include "dietcode/Target/KernelImages.h"
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -74,6 +75,16 @@ Expected<std::string_view> ptxText(const void *data, size_t limit) {
   return std::string_view(bytes, strnlen(bytes, limit));
 }
 
+/// The image of an artefact that the virtual GPU runs.
+Expected<KernelImage> selectKernels(const void *data, size_t limit,
+                                    const DeviceSpec &spec) {
+  Expected<std::vector<KernelImage>> images = readKernelImages(data, limit);
+  if (!images)
+    return tl::unexpected(images.error());
+  return chooseKernelImage(*images,
+                           {lookupChip(spec.chip)->computeCapability, false});
+}
+
 } // namespace
 
 Expected<Device *> Device::get() {
@@ -100,6 +111,13 @@ Expected<Device *> Device::get() {
 }
 
 Expected<LoadedModule *> Device::load(const void *data, size_t limit) {
+  if (isKernelImages(data, limit)) {
+    Expected<KernelImage> image = selectKernels(data, limit, virtualGpu.spec());
+    if (!image)
+      return tl::unexpected(image.error());
+    data = image->bytes.data();
+    limit = image->bytes.size();
+  }
   // The text may be followed by a NUL inside of its size, or have one as its
   // end; either way the NUL ends it.
   Expected<std::string_view> text = ptxText(data, limit);
