@@ -175,6 +175,61 @@ dietcode_status dietcode_module_explain(dietcode_module *module,
                                         const dietcode_explain_options *options,
                                         dietcode_text *text);
 
+/*===----------------------------------------------------------------------===*\
+|* Programs                                                                   *|
+\*===----------------------------------------------------------------------===*/
+
+/** Compiled functions in this process. They run on the device that the runtime
+ *  has chosen (docs/capi.md), and need nothing of the compiler any more. */
+typedef struct dietcode_program dietcode_program;
+
+/** Starts as DIETCODE_COMPILE_OPTIONS_INIT. */
+typedef struct dietcode_compile_options {
+  size_t struct_size;    /**< sizeof(dietcode_compile_options). */
+  const char *entry;     /**< The function to compile; null: all public ones. */
+  const char *chip;      /**< E.g. "sm_75"; null: that of the module's device. */
+  uint32_t max_kernels;  /**< Of operators that were not tuned. */
+  double max_regret;     /**< Predicted, of these; negative: any. */
+  int32_t report_misses; /**< Count calls outside of the declared ranges. */
+} dietcode_compile_options;
+
+#define DIETCODE_COMPILE_OPTIONS_INIT                                          \
+  { sizeof(dietcode_compile_options), 0, 0, 8, -1.0, 0 }
+
+/** Compiles a module. It stays as it is, and may be compiled again. */
+dietcode_status dietcode_module_compile(dietcode_module *module,
+                                        const dietcode_compile_options *options,
+                                        dietcode_program **program);
+
+/** Calls of other threads that are under way come to their end first. */
+dietcode_status dietcode_program_destroy(dietcode_program *program);
+
+/** Calls a function by its name, which may be null if there is only one.
+ *  `arguments` point to a dietcode_tensor or a scalar each, `results` to where
+ *  those go (Artefact.h, as for a function of an artefact). */
+dietcode_status dietcode_program_call(dietcode_program *program,
+                                      const char *entry,
+                                      const void *const *arguments,
+                                      size_t argument_count,
+                                      void *const *results, size_t result_count,
+                                      const dietcode_call_options *options);
+
+/** The functions as JSON: names, MLIR types, and of each argument and result
+ *  the element type and, unless it is a scalar, its sizes, null where calls
+ *  choose. */
+dietcode_status dietcode_program_describe(dietcode_program *program,
+                                          dietcode_text *text);
+
+/** The kernels as PTX; empty if there are none. */
+dietcode_status dietcode_program_ptx(dietcode_program *program,
+                                     dietcode_text *text);
+
+/** What dietcode-compile --emit=object and --emit=header write. */
+dietcode_status dietcode_program_object(dietcode_program *program,
+                                        dietcode_text *text);
+dietcode_status dietcode_program_header(dietcode_program *program,
+                                        dietcode_text *text);
+
 #ifdef __cplusplus
 }
 #endif
