@@ -98,6 +98,7 @@ static void buildKernelPipeline(OpPassManager &pm) {
 /// What is left of other dialects on the host, to what the LLVM conversions
 /// know.
 static void buildHostPipeline(OpPassManager &pm) {
+  pm.addPass(createDietCodeLowerAssertionsPass());
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createDietCodeLowerCopiesPass());
   functions.addPass(createDietCodeLowerReshapesPass());

@@ -140,3 +140,21 @@ func.func @result(%x: tensor<?xf32>) {
   dietcode.bind_shape %y [@T], affine_map<()[t] -> (t)> : tensor<?xf32>
   return
 }
+
+// -----
+
+// What a cast makes static is checked; what was static, or stays dynamic, is not.
+// CHECK: dimension 0 of argument 0 of @cast is not what it is cast to
+// CHECK-LABEL: func.func @cast
+// CHECK-SAME: (%[[X:.+]]: tensor<?x?x4xf32>)
+// CHECK: %[[ACTUAL:.+]] = tensor.dim %[[X]], %c0
+// CHECK: %[[EXPECTED:.+]] = arith.constant 8 : index
+// CHECK: %[[DIFFERS:.+]] = arith.cmpi ne, %[[ACTUAL]], %[[EXPECTED]] : index
+// CHECK: scf.if %[[DIFFERS]]
+// CHECK-NOT: scf.if
+// CHECK: return
+func.func @cast(%x: tensor<?x?x4xf32>) -> tensor<?x?x4xf32> {
+  %0 = tensor.cast %x : tensor<?x?x4xf32> to tensor<8x?x4xf32>
+  %1 = tensor.cast %0 : tensor<8x?x4xf32> to tensor<?x?x4xf32>
+  return %1 : tensor<?x?x4xf32>
+}
