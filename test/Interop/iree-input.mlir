@@ -10,6 +10,10 @@
 // RUN: not dietcode-run %s --entry cast --check --arg-shapes 7x16,16x16 2>&1 | FileCheck %s --check-prefix=CAST --implicit-check-not=error
 // CAST: iree-input.mlir:{{[0-9]+:[0-9]+}}: error: 7x16,16x16: dimension 0 of argument 0 of @cast is not what it is cast to: got 7, expected 8
 //
+// RUN: dietcode-run %s --entry window --check --tolerance 0 --arg-shapes 8x16,=6 --arg-shapes 8x16,=0 --arg-shapes 2x16,=0
+// RUN: not dietcode-run %s --entry window --check --arg-shapes 8x16,=7 2>&1 | FileCheck %s --check-prefix=WINDOW --implicit-check-not=error
+// WINDOW: iree-input.mlir:{{[0-9]+:[0-9]+}}: error: 8x16: dimension 0 of argument 0 of @window is too small for the slice: got 8, expected 9
+//
 // RUN: dietcode-run %s --entry embedding --check --tolerance 0 --arg-shapes 50x16,3x4
 // RUN: dietcode-run %s --entry pad --check --arg-shapes 5x30,32x16 --arg-shapes 33x30,32x16 --arg-shapes 0x30,32x16
 
@@ -98,4 +102,17 @@ func.func @pad(%x: tensor<?x30xf32>, %w: tensor<32x16xf32>) -> tensor<?x8xf32> {
   %2 = linalg.matmul ins(%padded, %w : tensor<?x32xf32>, tensor<32x16xf32>) outs(%1 : tensor<?x16xf32>) -> tensor<?x16xf32>
   %3 = tensor.extract_slice %2[0, 4] [%m, 8] [1, 1] : tensor<?x16xf32> to tensor<?x8xf32>
   return %3 : tensor<?x8xf32>
+}
+
+// A slice of a size that the caller chooses.
+func.func @window(%x: tensor<?x16xf32>, %n: index) -> tensor<?x16xf32> {
+  %0 = tensor.extract_slice %x[2, 0] [%n, 16] [1, 1] : tensor<?x16xf32> to tensor<?x16xf32>
+  %1 = tensor.empty(%n) : tensor<?x16xf32>
+  %2 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%0 : tensor<?x16xf32>) outs(%1 : tensor<?x16xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %3 = arith.negf %in : f32
+    linalg.yield %3 : f32
+  } -> tensor<?x16xf32>
+  return %2 : tensor<?x16xf32>
 }

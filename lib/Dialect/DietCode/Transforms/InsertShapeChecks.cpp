@@ -58,6 +58,7 @@ private:
                 ValueRange symbols);
   Value getVarValue(BindShapeOp op, StringAttr var);
   void checkCast(tensor::CastOp op);
+  void checkSlice(OffsetSizeAndStrideOpInterface op, Value whole);
   void checkWindows(ContractOp op);
   void checkWindow(ContractOp op, const WindowDim &window, int64_t padding);
   void createMismatch(ImplicitLocOpBuilder &b, Value isMismatch,
@@ -80,6 +81,13 @@ private:
 static Value createDim(ImplicitLocOpBuilder &b, Value value, int64_t dim) {
   return getValueOrCreateConstantIndexOp(
       b, b.getLoc(), operator_impl::createDim(b, b.getLoc(), value, dim));
+}
+
+/// Whether `size` is read off that dimension of `value`.
+static bool isDimOf(OpFoldResult size, Value value, int64_t dim) {
+  auto read = dyn_cast<Value>(size);
+  auto op = read ? read.getDefiningOp<tensor::DimOp>() : nullptr;
+  return op && op.getSource() == value && op.getConstantIndex() == dim;
 }
 
 /// The value of a shape variable that was read before `op`; null if none was.
@@ -237,6 +245,45 @@ void ShapeChecker::checkCast(tensor::CastOp op) {
   }
 }
 
+/// A slice must end within what it is of, for each dimension:
+///
+///   offset + (size - 1) * stride + 1 <= whole, or size = 0
+void ShapeChecker::checkSlice(OffsetSizeAndStrideOpInterface op, Value whole) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  auto type = cast<RankedTensorType>(whole.getType());
+  SmallVector<OpFoldResult> offsets = op.getMixedOffsets();
+  SmallVector<OpFoldResult> sizes = op.getMixedSizes();
+  SmallVector<OpFoldResult> strides = op.getMixedStrides();
+  auto toValue = [&](OpFoldResult value) {
+    return getValueOrCreateConstantIndexOp(b, b.getLoc(), value);
+  };
+  for (int64_t dim : llvm::seq<int64_t>(0, type.getRank())) {
+    OpFoldResult size = sizes[dim];
+    bool isStatic = getConstantIntValue(offsets[dim]) &&
+                    getConstantIntValue(size) &&
+                    getConstantIntValue(strides[dim]);
+    // The verifier has checked the former, and the latter is all there is.
+    if ((isStatic && !type.isDynamicDim(dim)) ||
+        (isZeroInteger(offsets[dim]) && isOneInteger(strides[dim]) &&
+         isDimOf(size, whole, dim)))
+      continue;
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    Value last = b.createOrFold<arith::MulIOp>(
+        b.createOrFold<arith::SubIOp>(toValue(size), one),
+        toValue(strides[dim]));
+    Value expected = b.createOrFold<arith::AddIOp>(
+        b.createOrFold<arith::AddIOp>(toValue(offsets[dim]), last), one);
+    Value actual = createDim(b, whole, dim);
+    Value isTaken = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge,
+                                                  toValue(size), one);
+    Value isBeyond = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt,
+                                                   actual, expected);
+    createMismatch(b, b.createOrFold<arith::AndIOp>(isTaken, isBeyond),
+                   describe(whole, dim) + " is too small for the slice", actual,
+                   expected);
+  }
+}
+
 void ShapeChecker::checkWindows(ContractOp op) {
   std::optional<ArrayRef<int64_t>> padding = op.getPadding();
   if (!padding)
@@ -323,6 +370,10 @@ void ShapeChecker::insertChecks() {
   for (BindShapeOp op : ops)
     checkBinding(op);
   function->walk([&](tensor::CastOp op) { checkCast(op); });
+  function->walk(
+      [&](tensor::ExtractSliceOp op) { checkSlice(op, op.getSource()); });
+  function->walk(
+      [&](tensor::InsertSliceOp op) { checkSlice(op, op.getDest()); });
   function->walk([&](ContractOp op) { checkWindows(op); });
 }
 
