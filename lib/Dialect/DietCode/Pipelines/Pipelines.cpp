@@ -127,6 +127,7 @@ void mlir::dietcode::buildLowerToLLVMPipeline(
   binary.compilationTarget =
       options.format == KernelFormat::Cubin ? "bin" : "isa";
   pm.addPass(createGpuModuleToBinaryPass(binary));
+  pm.addPass(createDietCodeDropCompileTimesPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createReconcileUnrealizedCastsPass());

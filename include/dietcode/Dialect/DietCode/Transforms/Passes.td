@@ -501,6 +501,26 @@ def DietCodeLowerCopiesPass : Pass<"dietcode-lower-copies", "::mlir::func::FuncO
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def DietCodeDropCompileTimesPass : Pass<"dietcode-drop-compile-times", "ModuleOp"> {
+  let summary = "Forget how long compiling kernels took";
+  let description = [{
+    MLIR notes on each object of a `gpu.binary` how many milliseconds it took to
+    compile. Without that, the same input gives the same output.
+
+    Example:
+
+    ```mlir
+    gpu.binary @kernels [#gpu.object<#nvvm.target<chip = "sm_75">, properties = {LLVMIRToISATimeInMs = 4 : i64, O = 2 : i32}, assembly = "">]
+    ```
+
+    becomes
+
+    ```mlir
+    gpu.binary @kernels [#gpu.object<#nvvm.target<chip = "sm_75">, properties = {O = 2 : i32}, assembly = "">]
+    ```
+  }];
+}
+
 def DietCodeLowerAssertionsPass : Pass<"dietcode-lower-assertions", "ModuleOp"> {
   let summary = "Turn assertions into errors of the runtime";
   let description = [{
