@@ -93,6 +93,7 @@ LogicalResult bufferize(ModuleOp module) {
 
 LogicalResult lowerToLLVM(ModuleOp module) {
   PassManager pm(module.getContext());
+  pm.addPass(createDietCodeLowerAssertionsPass());
   pm.addNestedPass<func::FuncOp>(createDietCodeLowerCopiesPass());
   pm.addNestedPass<func::FuncOp>(createDietCodeLowerReshapesPass());
   pm.addPass(createConvertLinalgToLoopsPass());

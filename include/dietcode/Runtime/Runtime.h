@@ -107,4 +107,8 @@ void unregisterHostMemory(void *pointer);
 extern "C" void dietcodeShapeMismatch(const char *message, int64_t actual,
                                       int64_t expected);
 
+/// Called by generated host code when an assertion does not hold. `message`
+/// says where and what, e.g. "file.mlir:3:8: assertion failed: must be even".
+extern "C" void dietcodeAssertionFailed(const char *message);
+
 #endif // DIETCODE_RUNTIME_RUNTIME_H

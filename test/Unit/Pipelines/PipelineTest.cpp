@@ -82,16 +82,10 @@ protected:
     return parseSourceString<ModuleOp>(text, &context);
   }
 
-  /// The operation as text, without the times that MLIR's serializer notes.
   static std::string print(Operation *op) {
     std::string text;
     llvm::raw_string_ostream os(text);
     op->print(os);
-    static constexpr StringLiteral key = "TimeInMs = ";
-    for (size_t at = 0; (at = text.find(key, at)) != std::string::npos;) {
-      at += key.size();
-      text.erase(at, text.find(' ', at) - at);
-    }
     return text;
   }
 

@@ -98,6 +98,7 @@ static void buildKernelPipeline(OpPassManager &pm) {
 /// What is left of other dialects on the host, to what the LLVM conversions
 /// know.
 static void buildHostPipeline(OpPassManager &pm) {
+  pm.addPass(createDietCodeLowerAssertionsPass());
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createDietCodeLowerCopiesPass());
   functions.addPass(createDietCodeLowerReshapesPass());
@@ -126,6 +127,7 @@ void mlir::dietcode::buildLowerToLLVMPipeline(
   binary.compilationTarget =
       options.format == KernelFormat::Cubin ? "bin" : "isa";
   pm.addPass(createGpuModuleToBinaryPass(binary));
+  pm.addPass(createDietCodeDropCompileTimesPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createReconcileUnrealizedCastsPass());

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RuntimeCall.h"
 #include "dietcode/Dialect/DietCode/IR/DietCode.h"
 #include "dietcode/Dialect/DietCode/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/Utils.h"
@@ -16,7 +17,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Dominance.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace mlir::dietcode {
@@ -57,6 +57,8 @@ private:
   void checkDim(ImplicitLocOpBuilder &b, BindShapeOp op, int64_t dim,
                 ValueRange symbols);
   Value getVarValue(BindShapeOp op, StringAttr var);
+  void checkCast(tensor::CastOp op);
+  void checkSlice(OffsetSizeAndStrideOpInterface op, Value whole);
   void checkWindows(ContractOp op);
   void checkWindow(ContractOp op, const WindowDim &window, int64_t padding);
   void createMismatch(ImplicitLocOpBuilder &b, Value isMismatch,
@@ -79,6 +81,13 @@ private:
 static Value createDim(ImplicitLocOpBuilder &b, Value value, int64_t dim) {
   return getValueOrCreateConstantIndexOp(
       b, b.getLoc(), operator_impl::createDim(b, b.getLoc(), value, dim));
+}
+
+/// Whether `size` is read off that dimension of `value`.
+static bool isDimOf(OpFoldResult size, Value value, int64_t dim) {
+  auto read = dyn_cast<Value>(size);
+  auto op = read ? read.getDefiningOp<tensor::DimOp>() : nullptr;
+  return op && op.getSource() == value && op.getConstantIndex() == dim;
 }
 
 /// The value of a shape variable that was read before `op`; null if none was.
@@ -126,14 +135,7 @@ std::string ShapeChecker::describe(Value value, int64_t dim) {
 }
 
 Value ShapeChecker::createMessage(ImplicitLocOpBuilder &b, StringRef message) {
-  std::string bytes = (message + StringRef("\0", 1)).str();
-  auto type = LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size());
-  OpBuilder detached(b.getContext());
-  auto global = LLVM::GlobalOp::create(
-      detached, b.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::Internal,
-      "dietcode_shape_message", b.getStringAttr(bytes));
-  SymbolTable(module).insert(global, module.getBody()->begin());
-  return LLVM::AddressOfOp::create(b, global);
+  return createRuntimeMessage(b, module, "dietcode_shape_message", message);
 }
 
 void ShapeChecker::checkDim(ImplicitLocOpBuilder &b, BindShapeOp op,
@@ -223,6 +225,65 @@ void ShapeChecker::checkWindow(ContractOp op, const WindowDim &window,
                  actual, expected);
 }
 
+/// What a cast makes static is what kernels are generated for.
+void ShapeChecker::checkCast(tensor::CastOp op) {
+  auto from = dyn_cast<RankedTensorType>(op.getSource().getType());
+  auto to = dyn_cast<RankedTensorType>(op.getType());
+  if (!from || !to)
+    return;
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  for (int64_t dim : llvm::seq<int64_t>(0, to.getRank())) {
+    if (to.isDynamicDim(dim) || !from.isDynamicDim(dim))
+      continue;
+    Value actual = createDim(b, op.getSource(), dim);
+    Value expected = arith::ConstantIndexOp::create(b, to.getDimSize(dim));
+    Value differs = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ne,
+                                                  actual, expected);
+    createMismatch(b, differs,
+                   describe(op.getSource(), dim) + " is not what it is cast to",
+                   actual, expected);
+  }
+}
+
+/// A slice must end within what it is of, for each dimension:
+///
+///   offset + (size - 1) * stride + 1 <= whole, or size = 0
+void ShapeChecker::checkSlice(OffsetSizeAndStrideOpInterface op, Value whole) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  auto type = cast<RankedTensorType>(whole.getType());
+  SmallVector<OpFoldResult> offsets = op.getMixedOffsets();
+  SmallVector<OpFoldResult> sizes = op.getMixedSizes();
+  SmallVector<OpFoldResult> strides = op.getMixedStrides();
+  auto toValue = [&](OpFoldResult value) {
+    return getValueOrCreateConstantIndexOp(b, b.getLoc(), value);
+  };
+  for (int64_t dim : llvm::seq<int64_t>(0, type.getRank())) {
+    OpFoldResult size = sizes[dim];
+    bool isStatic = getConstantIntValue(offsets[dim]) &&
+                    getConstantIntValue(size) &&
+                    getConstantIntValue(strides[dim]);
+    // The verifier has checked the former, and the latter is all there is.
+    if ((isStatic && !type.isDynamicDim(dim)) ||
+        (isZeroInteger(offsets[dim]) && isOneInteger(strides[dim]) &&
+         isDimOf(size, whole, dim)))
+      continue;
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    Value last = b.createOrFold<arith::MulIOp>(
+        b.createOrFold<arith::SubIOp>(toValue(size), one),
+        toValue(strides[dim]));
+    Value expected = b.createOrFold<arith::AddIOp>(
+        b.createOrFold<arith::AddIOp>(toValue(offsets[dim]), last), one);
+    Value actual = createDim(b, whole, dim);
+    Value isTaken = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge,
+                                                  toValue(size), one);
+    Value isBeyond = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt,
+                                                   actual, expected);
+    createMismatch(b, b.createOrFold<arith::AndIOp>(isTaken, isBeyond),
+                   describe(whole, dim) + " is too small for the slice", actual,
+                   expected);
+  }
+}
+
 void ShapeChecker::checkWindows(ContractOp op) {
   std::optional<ArrayRef<int64_t>> padding = op.getPadding();
   if (!padding)
@@ -308,6 +369,11 @@ void ShapeChecker::insertChecks() {
       [&](BindShapeOp op) { ops.push_back(op); });
   for (BindShapeOp op : ops)
     checkBinding(op);
+  function->walk([&](tensor::CastOp op) { checkCast(op); });
+  function->walk(
+      [&](tensor::ExtractSliceOp op) { checkSlice(op, op.getSource()); });
+  function->walk(
+      [&](tensor::InsertSliceOp op) { checkSlice(op, op.getDest()); });
   function->walk([&](ContractOp op) { checkWindows(op); });
 }
 
@@ -348,14 +414,8 @@ private:
                                      : WalkResult::advance();
                         })
                         .wasInterrupted();
-    if (!isCalled || module.lookupSymbol(name))
-      return;
-    auto b =
-        ImplicitLocOpBuilder::atBlockBegin(module.getLoc(), module.getBody());
-    LLVM::LLVMFuncOp::create(
-        b, name,
-        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
-                                    parameters));
+    if (isCalled)
+      declareRuntimeFunction(module, name, parameters);
   }
 };
 

@@ -25,10 +25,12 @@
 // CHECK-NEXT: gpu.module(
 // CHECK-NEXT: dietcode-expand-math,
 // CHECK: convert-gpu-to-nvvm{
-// CHECK: func.func(
+// CHECK: dietcode-lower-assertions,
+// CHECK-NEXT: func.func(
 // CHECK: dietcode-attach-nvvm-target{opt-level=2 ptx-version=0},
 // CHECK-NEXT: gpu-to-llvm{
-// CHECK-NEXT: gpu-module-to-binary{format=isa
+// CHECK-NEXT: gpu-module-to-binary{format=isa{{.*}}},
+// CHECK-NEXT: dietcode-drop-compile-times,
 // CHECK: reconcile-unrealized-casts,
 // CHECK-NEXT: dietcode-check-lowered{{$}}
 

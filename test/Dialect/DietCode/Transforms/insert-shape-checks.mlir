@@ -140,3 +140,52 @@ func.func @result(%x: tensor<?xf32>) {
   dietcode.bind_shape %y [@T], affine_map<()[t] -> (t)> : tensor<?xf32>
   return
 }
+
+// -----
+
+// What a cast makes static is checked; what was static, or stays dynamic, is not.
+// CHECK: dimension 0 of argument 0 of @cast is not what it is cast to
+// CHECK-LABEL: func.func @cast
+// CHECK-SAME: (%[[X:.+]]: tensor<?x?x4xf32>)
+// CHECK: %[[ACTUAL:.+]] = tensor.dim %[[X]], %c0
+// CHECK: %[[EXPECTED:.+]] = arith.constant 8 : index
+// CHECK: %[[DIFFERS:.+]] = arith.cmpi ne, %[[ACTUAL]], %[[EXPECTED]] : index
+// CHECK: scf.if %[[DIFFERS]]
+// CHECK-NOT: scf.if
+// CHECK: return
+func.func @cast(%x: tensor<?x?x4xf32>) -> tensor<?x?x4xf32> {
+  %0 = tensor.cast %x : tensor<?x?x4xf32> to tensor<8x?x4xf32>
+  %1 = tensor.cast %0 : tensor<8x?x4xf32> to tensor<?x?x4xf32>
+  return %1 : tensor<?x?x4xf32>
+}
+
+// -----
+
+// A slice must end within what it is of: offset + (size - 1) * stride + 1, if there
+// is anything in it. All of a dimension needs no check.
+// CHECK-DAG: dimension 0 of argument 0 of @slices is too small for the slice
+// CHECK-DAG: dimension 1 of argument 1 of @slices is too small for the slice
+// CHECK-LABEL: func.func @slices
+// CHECK-SAME: (%[[X:.+]]: tensor<?x?xf32>, %[[Y:.+]]: tensor<4x16xf32>, %[[N:.+]]: index)
+// CHECK: %[[LAST:.+]] = arith.subi %[[N]], %{{.+}} : index
+// CHECK: %[[STRIDED:.+]] = arith.muli %[[LAST]], %c3{{.*}} : index
+// CHECK: %[[SHIFTED:.+]] = arith.addi %[[STRIDED]], %c2{{.*}} : index
+// CHECK: %[[EXPECTED:.+]] = arith.addi %[[SHIFTED]], %c1{{.*}} : index
+// CHECK: %[[ACTUAL:.+]] = tensor.dim %[[X]], %c0
+// CHECK: %[[TAKEN:.+]] = arith.cmpi sge, %[[N]], %c1{{.*}} : index
+// CHECK: %[[BEYOND:.+]] = arith.cmpi slt, %[[ACTUAL]], %[[EXPECTED]] : index
+// CHECK: %[[BAD:.+]] = arith.andi %[[TAKEN]], %[[BEYOND]] : i1
+// CHECK: scf.if %[[BAD]]
+// CHECK: tensor.extract_slice
+// CHECK: scf.if
+// CHECK: tensor.insert_slice
+// CHECK-NOT: scf.if
+// CHECK: return
+func.func @slices(%x: tensor<?x?xf32>, %y: tensor<4x16xf32>, %n: index) -> (tensor<?x?xf32>, tensor<4x16xf32>) {
+  %c1 = arith.constant 1 : index
+  %k = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %0 = tensor.extract_slice %x[2, 0] [%n, %k] [3, 1] : tensor<?x?xf32> to tensor<?x?xf32>
+  %1 = tensor.extract_slice %y[0, 0] [2, 3] [1, 1] : tensor<4x16xf32> to tensor<2x3xf32>
+  %2 = tensor.insert_slice %1 into %y[0, %n] [2, 3] [1, 1] : tensor<2x3xf32> into tensor<4x16xf32>
+  return %0, %2 : tensor<?x?xf32>, tensor<4x16xf32>
+}

@@ -198,7 +198,8 @@ def DietCodeInsertShapeChecksPass : Pass<"dietcode-insert-shape-checks", "Module
     read defines it; every other one must agree. A dimension that does not calls
     `dietcodeShapeMismatch` of the runtime with a message that has the location,
     the dimension, its size and the size that was expected. What the types prove
-    needs no check.
+    needs no check. What a `tensor.cast` makes static, and that slices end within
+    what they are of, is checked as well: kernels are generated for it.
 
     With `report-misses`, a call with a shape variable that is out of its range, or
     no multiple of what it was declared to be, is served all the same, but calls
@@ -498,6 +499,63 @@ def DietCodeLowerCopiesPass : Pass<"dietcode-lower-copies", "::mlir::func::FuncO
     ```
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def DietCodeDropCompileTimesPass : Pass<"dietcode-drop-compile-times", "ModuleOp"> {
+  let summary = "Forget how long compiling kernels took";
+  let description = [{
+    MLIR notes on each object of a `gpu.binary` how many milliseconds it took to
+    compile. Without that, the same input gives the same output.
+
+    Example:
+
+    ```mlir
+    gpu.binary @kernels [#gpu.object<#nvvm.target<chip = "sm_75">, properties = {LLVMIRToISATimeInMs = 4 : i64, O = 2 : i32}, assembly = "">]
+    ```
+
+    becomes
+
+    ```mlir
+    gpu.binary @kernels [#gpu.object<#nvvm.target<chip = "sm_75">, properties = {O = 2 : i32}, assembly = "">]
+    ```
+  }];
+}
+
+def DietCodeLowerAssertionsPass : Pass<"dietcode-lower-assertions", "ModuleOp"> {
+  let summary = "Turn assertions into errors of the runtime";
+  let description = [{
+    Replaces each `cf.assert` of a function by a call of the runtime's
+    `dietcodeAssertionFailed` with the location and the message, so that a program
+    fails as it does for shapes that do not fit. What MLIR lowers assertions to ends
+    the process.
+
+    Example:
+
+    ```mlir
+    func.func @f(%ok: i1) {
+      cf.assert %ok, "sizes differ"
+      return
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    llvm.func @dietcodeAssertionFailed(!llvm.ptr)
+    llvm.mlir.global internal constant @dietcode_assertion("<stdin>:2:3: assertion failed: sizes differ\00") {addr_space = 0 : i32}
+    func.func @f(%ok: i1) {
+      %true = arith.constant true
+      %fails = arith.xori %ok, %true : i1
+      scf.if %fails {
+        %message = llvm.mlir.addressof @dietcode_assertion : !llvm.ptr
+        llvm.call @dietcodeAssertionFailed(%message) : (!llvm.ptr) -> ()
+      }
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 def DietCodeCheckGeneratedPass : Pass<"dietcode-check-generated", "ModuleOp"> {

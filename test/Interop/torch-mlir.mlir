@@ -1,0 +1,206 @@
+// Programs as torch-mlir leaves them for its linalg-on-tensors back end, with all
+// checkers on and against a reference in double precision: sizes that go through
+// i64, assertions about them, views as collapse and expand, decompositions with
+// several generics, several results, and what the module has around functions.
+//
+// RUN: dietcode-run %s --entry linear --check --arg-shapes 2x5x48,80x48,80 --arg-shapes 1x1x48,80x48,80 --arg-shapes 3x43x48,80x48,80 --arg-shapes 0x5x48,80x48,80 | FileCheck %s --check-prefix=LINEAR
+// The bias and gelu are the epilogue of the product, the transposition its layout.
+// LINEAR: 2x5x48,80x48,80 {{ *}}simt_{{.*}} 1 
+// LINEAR: 0x5x48,80x48,80 {{ *}}none
+//
+// RUN: dietcode-run %s --entry mm --check --arg-shapes 7x9,9x11 --arg-shapes 64x65,65x66
+// RUN: not dietcode-run %s --entry mm --check --arg-shapes 7x9,8x11 2>&1 | FileCheck %s --check-prefix=MM
+// MM: torch-mlir.mlir:{{[0-9]+:[0-9]+}}: error: 7x9,8x11: dimension 0 of argument 1 of @mm does not fit the other operands: got 8, expected 9
+// RUN: dietcode-run %s --entry add --check --arg-shapes 5x8,5x8
+// RUN: dietcode-run %s --entry layer_norm --check --arg-shapes 2x3x64,64,64 --arg-shapes 1x1x64,64,64 --arg-shapes 4x33x64,64,64
+// RUN: dietcode-run %s --entry bmm --check --arg-shapes 2x5x32,2x32x7 --arg-shapes 3x33x32,3x32x64
+//
+// What only an assertion says ends the call where it stands, as one error.
+// RUN: dietcode-run %s --entry even --check --tolerance 0 --arg-shapes 4
+// RUN: not dietcode-run %s --entry even --check --arg-shapes 5 2>&1 | FileCheck %s --check-prefix=EVEN --implicit-check-not=error
+// EVEN: torch-mlir.mlir:{{[0-9]+}}:3: error: 5: assertion failed: size must be even
+//
+// The whole module as one, as compilers run it: nothing of torch-mlir's is left.
+// RUN: dietcode-opt %s --dietcode-to-llvm="max-kernels=1" | FileCheck %s --check-prefix=LLVM
+// LLVM: gpu.binary @dietcode_kernels
+// LLVM: llvm.func @linear
+// LLVM-NOT: cf.assert
+// LLVM-NOT: ml_program
+
+#map = affine_map<(d0, d1) -> (d0, d1)>
+#map1 = affine_map<(d0, d1) -> (d1)>
+#map2 = affine_map<(d0, d1) -> (d1, d0)>
+#map3 = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#map4 = affine_map<(d0, d1, d2) -> (d2)>
+#map5 = affine_map<(d0, d1, d2) -> (d0, d1, 0)>
+ml_program.global private mutable @global_seed(dense<0> : tensor<i64>) : tensor<i64>
+
+// torch.nn.Linear on [batch, tokens, features], then gelu's erf, then a view back.
+func.func @linear(%arg0: tensor<?x?x48xf32>, %arg1: tensor<80x48xf32>, %arg2: tensor<80xf32>) -> tensor<?x?x80xf32> {
+  %cst = arith.constant 0.000000e+00 : f32
+  %cst_0 = arith.constant 1.000000e+00 : f32
+  %cst_1 = arith.constant 5.000000e-01 : f32
+  %cst_2 = arith.constant 1.41421354 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = tensor.empty() : tensor<48x80xf32>
+  %transposed = linalg.transpose ins(%arg1 : tensor<80x48xf32>) outs(%0 : tensor<48x80xf32>) permutation = [1, 0]
+  %dim = tensor.dim %arg0, %c0 : tensor<?x?x48xf32>
+  %dim_3 = tensor.dim %arg0, %c1 : tensor<?x?x48xf32>
+  %1 = arith.index_cast %dim : index to i64
+  %2 = arith.index_cast %dim_3 : index to i64
+  %3 = arith.muli %1, %2 : i64
+  %4 = arith.index_cast %3 : i64 to index
+  %collapsed = tensor.collapse_shape %arg0 [[0, 1], [2]] : tensor<?x?x48xf32> into tensor<?x48xf32>
+  %5 = tensor.empty(%4) : tensor<?x80xf32>
+  %6 = linalg.fill ins(%cst : f32) outs(%5 : tensor<?x80xf32>) -> tensor<?x80xf32>
+  %cast = tensor.cast %collapsed : tensor<?x48xf32> to tensor<?x48xf32>
+  %7 = linalg.matmul ins(%cast, %transposed : tensor<?x48xf32>, tensor<48x80xf32>) outs(%6 : tensor<?x80xf32>) -> tensor<?x80xf32>
+  %8 = tensor.empty(%4) : tensor<?x80xf32>
+  %9 = linalg.generic {indexing_maps = [#map, #map1, #map], iterator_types = ["parallel", "parallel"]} ins(%7, %arg2 : tensor<?x80xf32>, tensor<80xf32>) outs(%8 : tensor<?x80xf32>) {
+  ^bb0(%in: f32, %in_4: f32, %out: f32):
+    %12 = arith.addf %in, %in_4 : f32
+    linalg.yield %12 : f32
+  } -> tensor<?x80xf32>
+  %10 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]} ins(%9 : tensor<?x80xf32>) outs(%8 : tensor<?x80xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %12 = arith.divf %in, %cst_2 : f32
+    %13 = math.erf %12 : f32
+    %14 = arith.addf %13, %cst_0 : f32
+    %15 = arith.mulf %14, %cst_1 : f32
+    %16 = arith.mulf %in, %15 : f32
+    linalg.yield %16 : f32
+  } -> tensor<?x80xf32>
+  %expanded = tensor.expand_shape %10 [[0, 1], [2]] output_shape [%dim, %dim_3, 80] : tensor<?x80xf32> into tensor<?x?x80xf32>
+  return %expanded : tensor<?x?x80xf32>
+}
+
+// torch.matmul of two operands with unknown sizes, with the assertions that
+// torch-mlir writes, through i64.
+func.func @mm(%arg0: tensor<?x?xf32>, %arg1: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %cst = arith.constant 0.000000e+00 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %dim = tensor.dim %arg0, %c0 : tensor<?x?xf32>
+  %dim_0 = tensor.dim %arg0, %c1 : tensor<?x?xf32>
+  %dim_1 = tensor.dim %arg1, %c0 : tensor<?x?xf32>
+  %dim_2 = tensor.dim %arg1, %c1 : tensor<?x?xf32>
+  %0 = arith.cmpi eq, %dim_0, %dim_1 : index
+  cf.assert %0, "mismatching contracting dimension for torch.aten.mm"
+  %1 = tensor.empty(%dim, %dim_2) : tensor<?x?xf32>
+  %2 = linalg.fill ins(%cst : f32) outs(%1 : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %3 = linalg.matmul ins(%arg0, %arg1 : tensor<?x?xf32>, tensor<?x?xf32>) outs(%2 : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %3 : tensor<?x?xf32>
+}
+
+// Broadcasting addition of sizes that may be equal, asserted through i64.
+func.func @add(%arg0: tensor<?x8xf32>, %arg1: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c2_i64 = arith.constant 2 : i64
+  %dim = tensor.dim %arg0, %c0 : tensor<?x8xf32>
+  %dim_0 = tensor.dim %arg1, %c0 : tensor<?x8xf32>
+  %0 = arith.index_cast %dim : index to i64
+  %1 = arith.index_cast %dim_0 : index to i64
+  %2 = arith.cmpi eq, %0, %1 : i64
+  cf.assert %2, "mismatched size for broadcast"
+  %3 = tensor.empty(%dim) : tensor<?x8xf32>
+  %4 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]} ins(%arg0, %arg1 : tensor<?x8xf32>, tensor<?x8xf32>) outs(%3 : tensor<?x8xf32>) {
+  ^bb0(%in: f32, %in_1: f32, %out: f32):
+    %5 = arith.sitofp %c2_i64 : i64 to f32
+    %6 = arith.mulf %in_1, %5 : f32
+    %7 = arith.addf %in, %6 : f32
+    linalg.yield %7 : f32
+  } -> tensor<?x8xf32>
+  return %4 : tensor<?x8xf32>
+}
+
+// torch.layer_norm as torch-mlir decomposes it: sums, divisions by the size as
+// f32 from i64, rsqrt, gamma, beta. Two results: it, and the mean.
+func.func @layer_norm(%arg0: tensor<?x?x64xf32>, %arg1: tensor<64xf32>, %arg2: tensor<64xf32>) -> (tensor<?x?x64xf32>, tensor<?x?x1xf32>) {
+  %cst = arith.constant 0.000000e+00 : f32
+  %cst_0 = arith.constant 6.400000e+01 : f32
+  %cst_1 = arith.constant 1.000000e-05 : f64
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %dim = tensor.dim %arg0, %c0 : tensor<?x?x64xf32>
+  %dim_2 = tensor.dim %arg0, %c1 : tensor<?x?x64xf32>
+  %0 = tensor.empty(%dim, %dim_2) : tensor<?x?x1xf32>
+  %1 = linalg.fill ins(%cst : f32) outs(%0 : tensor<?x?x1xf32>) -> tensor<?x?x1xf32>
+  %2 = linalg.generic {indexing_maps = [#map3, #map5], iterator_types = ["parallel", "parallel", "reduction"]} ins(%arg0 : tensor<?x?x64xf32>) outs(%1 : tensor<?x?x1xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %10 = arith.addf %in, %out : f32
+    linalg.yield %10 : f32
+  } -> tensor<?x?x1xf32>
+  %3 = linalg.generic {indexing_maps = [#map5, #map3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%2 : tensor<?x?x1xf32>) outs(%0 : tensor<?x?x1xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %10 = arith.divf %in, %cst_0 : f32
+    linalg.yield %10 : f32
+  } -> tensor<?x?x1xf32>
+  %4 = tensor.empty(%dim, %dim_2) : tensor<?x?x64xf32>
+  %5 = linalg.generic {indexing_maps = [#map3, #map5, #map3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%arg0, %3 : tensor<?x?x64xf32>, tensor<?x?x1xf32>) outs(%4 : tensor<?x?x64xf32>) {
+  ^bb0(%in: f32, %in_3: f32, %out: f32):
+    %10 = arith.subf %in, %in_3 : f32
+    linalg.yield %10 : f32
+  } -> tensor<?x?x64xf32>
+  %6 = linalg.generic {indexing_maps = [#map3, #map5], iterator_types = ["parallel", "parallel", "reduction"]} ins(%5 : tensor<?x?x64xf32>) outs(%1 : tensor<?x?x1xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %10 = arith.mulf %in, %in : f32
+    %11 = arith.addf %10, %out : f32
+    linalg.yield %11 : f32
+  } -> tensor<?x?x1xf32>
+  %7 = linalg.generic {indexing_maps = [#map5, #map3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%6 : tensor<?x?x1xf32>) outs(%0 : tensor<?x?x1xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %10 = arith.divf %in, %cst_0 : f32
+    %11 = arith.truncf %cst_1 : f64 to f32
+    %12 = arith.addf %10, %11 : f32
+    %13 = math.rsqrt %12 : f32
+    linalg.yield %13 : f32
+  } -> tensor<?x?x1xf32>
+  %8 = linalg.generic {indexing_maps = [#map3, #map5, #map4, #map4, #map3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%5, %7, %arg1, %arg2 : tensor<?x?x64xf32>, tensor<?x?x1xf32>, tensor<64xf32>, tensor<64xf32>) outs(%4 : tensor<?x?x64xf32>) {
+  ^bb0(%in: f32, %in_3: f32, %in_4: f32, %in_5: f32, %out: f32):
+    %10 = arith.mulf %in, %in_3 : f32
+    %11 = arith.mulf %10, %in_4 : f32
+    %12 = arith.addf %11, %in_5 : f32
+    linalg.yield %12 : f32
+  } -> tensor<?x?x64xf32>
+  return %8, %3 : tensor<?x?x64xf32>, tensor<?x?x1xf32>
+}
+
+// torch.bmm and a transposition of its result.
+func.func @bmm(%arg0: tensor<?x?x32xf32>, %arg1: tensor<?x32x?xf32>) -> tensor<?x?x?xf32> {
+  %cst = arith.constant 0.000000e+00 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %dim = tensor.dim %arg0, %c0 : tensor<?x?x32xf32>
+  %dim_0 = tensor.dim %arg0, %c1 : tensor<?x?x32xf32>
+  %dim_1 = tensor.dim %arg1, %c0 : tensor<?x32x?xf32>
+  %dim_2 = tensor.dim %arg1, %c2 : tensor<?x32x?xf32>
+  %0 = arith.cmpi eq, %dim, %dim_1 : index
+  cf.assert %0, "mismatching contracting dimension"
+  %1 = tensor.empty(%dim, %dim_0, %dim_2) : tensor<?x?x?xf32>
+  %2 = linalg.fill ins(%cst : f32) outs(%1 : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+  %3 = linalg.batch_matmul ins(%arg0, %arg1 : tensor<?x?x32xf32>, tensor<?x32x?xf32>) outs(%2 : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+  %4 = tensor.empty(%dim, %dim_2, %dim_0) : tensor<?x?x?xf32>
+  %transposed = linalg.transpose ins(%3 : tensor<?x?x?xf32>) outs(%4 : tensor<?x?x?xf32>) permutation = [0, 2, 1]
+  return %transposed : tensor<?x?x?xf32>
+}
+
+// A size that the program must not get, by an assertion that no shape says.
+func.func @even(%arg0: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c2_i64 = arith.constant 2 : i64
+  %c0_i64 = arith.constant 0 : i64
+  %dim = tensor.dim %arg0, %c0 : tensor<?xf32>
+  %0 = arith.index_cast %dim : index to i64
+  %1 = arith.remsi %0, %c2_i64 : i64
+  %2 = arith.cmpi eq, %1, %c0_i64 : i64
+  cf.assert %2, "size must be even"
+  %3 = tensor.empty(%dim) : tensor<?xf32>
+  %4 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%arg0 : tensor<?xf32>) outs(%3 : tensor<?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %5 = arith.negf %in : f32
+    linalg.yield %5 : f32
+  } -> tensor<?xf32>
+  return %4 : tensor<?xf32>
+}
