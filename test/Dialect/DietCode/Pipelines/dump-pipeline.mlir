@@ -26,7 +26,7 @@
 // CHECK-NEXT: dietcode-expand-math,
 // CHECK: convert-gpu-to-nvvm{
 // CHECK: func.func(
-// CHECK: dietcode-attach-nvvm-target{opt-level=2 ptx-version=0},
+// CHECK: dietcode-attach-nvvm-target{ opt-level=2 ptx-version=0},
 // CHECK-NEXT: gpu-to-llvm{
 // CHECK-NEXT: gpu-module-to-binary{format=isa
 // CHECK: reconcile-unrealized-casts,
@@ -40,7 +40,7 @@
 // Each with what it was asked for.
 // OPTIONS: dietcode-attach-device{chip=sm_80 device=},
 // OPTIONS: dietcode-select-micro-kernels{max-kernels=3 max-regret=5{{.*}}}
-// OPTIONS: dietcode-attach-nvvm-target{opt-level=1 ptx-version=75},
+// OPTIONS: dietcode-attach-nvvm-target{ opt-level=1 ptx-version=75},
 // OPTIONS: gpu-module-to-binary{format=bin
 module {
 }
