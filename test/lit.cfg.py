@@ -29,6 +29,7 @@ config.substitutions += [
     ("%extract_ptx", f"{config.python} {config.dietcode_src_root}/build_tools/extract-ptx.py"),
     ("%dietcode_tune", os.path.join(config.dietcode_tools_dir, "dietcode-tune")),
     ("%unit", os.path.join(config.dietcode_obj_root, "test", "Unit")),
+    ("%dietcode_lib", config.dietcode_lib_dir),
     ("%dietcode_src", config.dietcode_src_root),
     ("%dietcode_docs", os.path.join(config.dietcode_obj_root, "docs")),
     ("%python", config.python),

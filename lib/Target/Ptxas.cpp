@@ -13,6 +13,8 @@
 
 #include "dietcode/Target/Ptxas.h"
 #include "Subprocess.h"
+#include "dietcode/Support/File.h"
+#include "dietcode/Support/TemporaryFolder.h"
 #include <charconv>
 #include <cstdlib>
 #include <map>
@@ -175,7 +177,7 @@ PtxasOutcome judge(const ProcessResult &process, const std::string &path,
 
 PtxasOutcome assemble(std::string_view ptx, std::string_view chip,
                       const std::string &path, std::string_view name,
-                      const PtxasOptions &options) {
+                      const std::string &output, double timeoutSeconds) {
   int file = anonymousFile(ptx);
   if (file < 0) {
     PtxasOutcome outcome;
@@ -183,14 +185,20 @@ PtxasOutcome assemble(std::string_view ptx, std::string_view chip,
     outcome.message = "cannot make a temporary file for ptxas";
     return outcome;
   }
-  ProcessResult process =
-      runProcess({path, "-v", "-arch=" + std::string(chip),
-                  std::string(inputPath), "-o", "/dev/null"},
-                 options.timeoutSeconds, file);
+  ProcessResult process = runProcess({path, "-v", "-arch=" + std::string(chip),
+                                      std::string(inputPath), "-o", output},
+                                     timeoutSeconds, file);
   close(file);
-  PtxasOutcome outcome = judge(process, path, name, options.timeoutSeconds);
+  PtxasOutcome outcome = judge(process, path, name, timeoutSeconds);
   outcome.report.version = ptxasVersion(path);
   outcome.report.chip = chip;
+  return outcome;
+}
+
+PtxasOutcome absent() {
+  PtxasOutcome outcome;
+  outcome.message = "there is no ptxas in PATH, CUDA_HOME/bin or "
+                    "/usr/local/cuda/bin";
   return outcome;
 }
 
@@ -268,12 +276,8 @@ PtxasReport parsePtxasOutput(std::string_view output) {
 PtxasOutcome runPtxas(std::string_view ptx, std::string_view chip,
                       std::string_view name, const PtxasOptions &options) {
   std::string path = findPtxas();
-  if (path.empty()) {
-    PtxasOutcome outcome;
-    outcome.message = "there is no ptxas in PATH, CUDA_HOME/bin or "
-                      "/usr/local/cuda/bin";
-    return outcome;
-  }
+  if (path.empty())
+    return absent();
   CacheKey key = {std::hash<std::string_view>()(ptx),
                   fnv1a(ptx),
                   ptx.size(),
@@ -286,7 +290,8 @@ PtxasOutcome runPtxas(std::string_view ptx, std::string_view chip,
     if (it != cache().outcomes.end())
       return it->second;
   }
-  PtxasOutcome outcome = assemble(ptx, chip, path, name, options);
+  PtxasOutcome outcome =
+      assemble(ptx, chip, path, name, "/dev/null", options.timeoutSeconds);
   // What failed for want of time or memory may do better the next time.
   if (options.useCache && outcome.status != PtxasStatus::Failed) {
     std::lock_guard<std::mutex> lock(cache().mutex);
@@ -294,6 +299,34 @@ PtxasOutcome runPtxas(std::string_view ptx, std::string_view chip,
       cache().outcomes.clear();
     cache().outcomes[key] = outcome;
   }
+  return outcome;
+}
+
+PtxasOutcome assembleCubin(std::string_view ptx, std::string_view chip,
+                           std::string_view name, std::string &cubin,
+                           double timeoutSeconds) {
+  std::string path = findPtxas();
+  if (path.empty())
+    return absent();
+  PtxasOutcome outcome;
+  outcome.status = PtxasStatus::Failed;
+  // ptxas replaces its output rather than writing to it, so that takes a name.
+  Expected<TemporaryFolder> folder = TemporaryFolder::create("dietcode-cubin");
+  if (!folder) {
+    outcome.message = folder.error().message;
+    return outcome;
+  }
+  std::string file = folder->path() + "/kernels.cubin";
+  outcome = assemble(ptx, chip, path, name, file, timeoutSeconds);
+  if (outcome.status != PtxasStatus::Ok)
+    return outcome;
+  Expected<std::string> bytes = readFile(file);
+  if (!bytes) {
+    outcome.status = PtxasStatus::Failed;
+    outcome.message = bytes.error().message;
+    return outcome;
+  }
+  cubin = std::move(*bytes);
   return outcome;
 }
 

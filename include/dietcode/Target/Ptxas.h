@@ -83,6 +83,11 @@ std::string ptxasVersion(const std::string &path);
 PtxasOutcome runPtxas(std::string_view ptx, std::string_view chip,
                       std::string_view name, const PtxasOptions &options = {});
 
+/// Assembles `ptx` for `chip`. If that is Ok, `cubin` is the machine code.
+PtxasOutcome assembleCubin(std::string_view ptx, std::string_view chip,
+                           std::string_view name, std::string &cubin,
+                           double timeoutSeconds = 600);
+
 /// Reads the output of `ptxas -v`.
 PtxasReport parsePtxasOutput(std::string_view output);
 

@@ -121,6 +121,7 @@ void mlir::dietcode::buildLowerToLLVMPipeline(
   DietCodeAttachNVVMTargetPassOptions target;
   target.ptxVersion = options.ptxVersion;
   target.optLevel = options.optLevel;
+  target.moreChips.assign(options.moreChips.begin(), options.moreChips.end());
   pm.addPass(createDietCodeAttachNVVMTargetPass(target));
   pm.addPass(createGpuToLLVMConversionPass());
   GpuModuleToBinaryPassOptions binary;

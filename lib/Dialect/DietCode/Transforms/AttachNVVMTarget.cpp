@@ -53,7 +53,7 @@ struct AttachNVVMTarget
                             "run dietcode-attach-device");
         return signalPassFailure();
       }
-      if (failed(attachTarget(gpuModule, device)))
+      if (failed(attachTargets(gpuModule, device)))
         return signalPassFailure();
     }
     // The targets say it now, in terms that tools without DietCode know.
@@ -61,29 +61,60 @@ struct AttachNVVMTarget
   }
 
 private:
-  LogicalResult attachTarget(gpu::GPUModuleOp gpuModule, DeviceAttr device) {
-    const auto *chip = ::dietcode::lookupChip(device.getChip());
-    unsigned least = chip->minimumPtxVersion;
-    unsigned version =
-        ptxVersion ? ptxVersion : std::max(least, kMinimumPtxVersion);
-    // The back end aborts on a version that does not know the chip.
-    if (version < least || !llvm::is_contained(kPtxVersions, version)) {
-      auto usable = llvm::make_filter_range(
-          kPtxVersions, [&](unsigned known) { return known >= least; });
-      return emitError(gpuModule.getLoc())
-             << "PTX ISA " << formatPtxVersion(version)
-             << " cannot be used for " << device.getChip() << "; use one of "
-             << llvm::join(llvm::map_range(usable, formatPtxVersion), ", ");
-    }
-    if (optLevel > 3)
-      return emitError(gpuModule.getLoc())
-             << "opt-level must be 0 to 3, got " << optLevel.getValue();
-    auto target = NVVM::NVVMTargetAttr::get(
-        &getContext(), optLevel, "nvptx64-nvidia-cuda", device.getChip(),
-        llvm::formatv("+ptx{0}", version).str());
-    gpuModule.setTargetsAttr(ArrayAttr::get(&getContext(), target));
-    return success();
-  }
+  LogicalResult attachTargets(gpu::GPUModuleOp gpuModule, DeviceAttr device);
+  FailureOr<Attribute> makeTarget(Location loc, StringRef chip);
 };
 
 } // namespace
+
+FailureOr<Attribute> AttachNVVMTarget::makeTarget(Location loc,
+                                                  StringRef chip) {
+  unsigned least = ::dietcode::lookupChip(chip)->minimumPtxVersion;
+  unsigned version =
+      ptxVersion ? ptxVersion : std::max(least, kMinimumPtxVersion);
+  // The back end aborts on a version that does not know the chip.
+  if (version < least || !llvm::is_contained(kPtxVersions, version)) {
+    auto usable = llvm::make_filter_range(
+        kPtxVersions, [&](unsigned known) { return known >= least; });
+    return emitError(loc) << "PTX ISA " << formatPtxVersion(version)
+                          << " cannot be used for " << chip << "; use one of "
+                          << llvm::join(
+                                 llvm::map_range(usable, formatPtxVersion),
+                                 ", ");
+  }
+  return Attribute(
+      NVVM::NVVMTargetAttr::get(&getContext(), optLevel, "nvptx64-nvidia-cuda",
+                                chip, llvm::formatv("+ptx{0}", version).str()));
+}
+
+LogicalResult AttachNVVMTarget::attachTargets(gpu::GPUModuleOp gpuModule,
+                                              DeviceAttr device) {
+  Location loc = gpuModule.getLoc();
+  if (optLevel > 3)
+    return emitError(loc) << "opt-level must be 0 to 3, got "
+                          << optLevel.getValue();
+  const auto *base = ::dietcode::lookupChip(device.getChip());
+  SmallVector<StringRef> chips = {device.getChip()};
+  for (StringRef name : moreChips) {
+    const auto *chip = ::dietcode::lookupChip(name);
+    if (!chip)
+      return emitError(loc)
+             << "more-chips: unknown chip '" << name << "'; known are "
+             << llvm::join(::dietcode::knownChipNames(), ", ");
+    if (chip->computeCapability < base->computeCapability)
+      return emitError(loc)
+             << "more-chips: " << name << " is older than " << device.getChip()
+             << ", which the kernels were generated for";
+    if (!llvm::is_contained(chips, name))
+      chips.push_back(name);
+  }
+  SmallVector<Attribute> targets;
+  for (StringRef chip : chips) {
+    FailureOr<Attribute> target = makeTarget(loc, chip);
+    if (failed(target))
+      return failure();
+    targets.push_back(*target);
+  }
+  gpuModule.setTargetsAttr(ArrayAttr::get(&getContext(), targets));
+  return success();
+}

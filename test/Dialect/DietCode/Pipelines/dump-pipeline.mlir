@@ -27,7 +27,7 @@
 // CHECK: convert-gpu-to-nvvm{
 // CHECK: dietcode-lower-assertions,
 // CHECK-NEXT: func.func(
-// CHECK: dietcode-attach-nvvm-target{opt-level=2 ptx-version=0},
+// CHECK: dietcode-attach-nvvm-target{ opt-level=2 ptx-version=0},
 // CHECK-NEXT: gpu-to-llvm{
 // CHECK-NEXT: gpu-module-to-binary{format=isa{{.*}}},
 // CHECK-NEXT: dietcode-drop-compile-times,
@@ -42,7 +42,7 @@
 // Each with what it was asked for.
 // OPTIONS: dietcode-attach-device{chip=sm_80 device=},
 // OPTIONS: dietcode-select-micro-kernels{max-kernels=3 max-regret=5{{.*}}}
-// OPTIONS: dietcode-attach-nvvm-target{opt-level=1 ptx-version=75},
+// OPTIONS: dietcode-attach-nvvm-target{ opt-level=1 ptx-version=75},
 // OPTIONS: gpu-module-to-binary{format=bin
 module {
 }

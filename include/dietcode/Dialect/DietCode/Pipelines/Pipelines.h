@@ -32,6 +32,10 @@ struct DietCodeToLLVMOptions : PassPipelineOptions<DietCodeToLLVMOptions> {
       *this, "chip",
       llvm::cl::desc("Architecture to generate code for, e.g. sm_75 (default: "
                      "the module's, or else that of the device)")};
+  ListOption<std::string> moreChips{
+      *this, "more-chips",
+      llvm::cl::desc("Newer architectures that the kernels are compiled for as "
+                     "well, e.g. sm_80,sm_86")};
   Option<unsigned> ptxVersion{
       *this, "ptx-version",
       llvm::cl::desc("PTX ISA of the kernels, e.g. 65 for 6.5 (default: the "

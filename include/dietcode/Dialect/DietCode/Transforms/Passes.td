@@ -364,6 +364,10 @@ def DietCodeAttachNVVMTargetPass : Pass<"dietcode-attach-nvvm-target", "ModuleOp
     module: from here on stock tools can read it. The PTX ISA is checked here, since the back
     end aborts on one that does not know the chip.
 
+    `more-chips` adds a target for each of them. The kernels are those that were
+    generated for the device's chip, so these must not be older than it; what they
+    get is machine code of their own.
+
     Example:
 
     ```mlir
@@ -389,6 +393,8 @@ def DietCodeAttachNVVMTargetPass : Pass<"dietcode-attach-nvvm-target", "ModuleOp
            "at least 6.5)">,
     Option<"optLevel", "opt-level", "unsigned", "2",
            "Optimization level of the kernels, 0 to 3">,
+    ListOption<"moreChips", "more-chips", "std::string",
+               "Newer architectures that the kernels are compiled for as well">,
   ];
 }
 
