@@ -9,6 +9,8 @@
 #include "Residency.h"
 #include "ScheduleImpl.h"
 
+#include <algorithm>
+
 using namespace dietcode;
 
 /// Registers for addresses, loop counters, bounds and the epilogue. An
@@ -16,6 +18,9 @@ using namespace dietcode;
 static constexpr int64_t kBookkeepingRegisters = 40;
 
 static constexpr int64_t kBytesPerWord = 4;
+
+/// Of a lane, of which a warp multiplies 64 x 64.
+static constexpr int64_t kManySums = 128;
 
 int64_t dietcode::sharedBytesOf(const Schedule &schedule) {
   const InstructionInfo &info = infoOf(schedule.instruction);
@@ -78,18 +83,26 @@ int64_t dietcode::generalRegistersOf(const Schedule &schedule,
 }
 
 /// A dimension of a warp's product has an extent, and a stride in each of two
-/// operands, of 64 bits each; with fma, the estimate has room for them. A copy
-/// keeps where in its windows it is. From above what ptxas 13.0 uses for sm_75
-/// of products and convolutions of which nothing is static; the sweep of
-/// docs/accuracy.md watches that nothing spills.
+/// operands, of 64 bits each, and the positions of very many sums do not fit
+/// beside them; with fma, the estimate has room for both. A copy
+/// keeps where in its windows it is, in 64 bits, and with fma it may be taken
+/// apart to elements that have rows of their own; a table knows the positions,
+/// and the estimate has room for what it leaves. From above what ptxas 13.0
+/// uses for sm_75 of products and convolutions of which nothing is static; the
+/// sweep of docs/accuracy.md watches that nothing spills.
 static int64_t addressRegistersOf(const Schedule &schedule,
                                   const ScheduleLayout &layout,
                                   const AddressNeeds &needs) {
-  if (infoOf(schedule.instruction).isWarpWide)
-    return 6 * needs.dims + 5 * (needs.windowsA * layout.copiesA +
-                                 needs.windowsB * layout.copiesB);
-  return needs.windowsA * layout.copiesA * layout.vectorA +
-         needs.windowsB * layout.copiesB * layout.vectorB;
+  if (infoOf(schedule.instruction).isWarpWide) {
+    int64_t positions = needs.dims ? (layout.sums - kManySums) / 16 : 0;
+    return 6 * needs.dims + std::max<int64_t>(0, positions) +
+           5 * (needs.windowsA * layout.copiesA +
+                needs.windowsB * layout.copiesB);
+  }
+  int64_t windowsA = needs.tableA ? 0 : needs.windowsA;
+  int64_t windowsB = needs.tableB ? 0 : needs.windowsB;
+  return 2 * (windowsA * layout.copiesA * layout.vectorA +
+              windowsB * layout.copiesB * layout.vectorB);
 }
 
 bool dietcode::hasRegistersFor(const AddressNeeds &needs,

@@ -206,6 +206,16 @@ class Windows:
         return reach + rng.choice([0, 0, self.strides[dim] - 1, 2])
 
 
+def known_extents(rng, dims):
+    """What the types of half of the programs know: the filter, and perhaps channels."""
+    if rng.random() < 0.5:
+        return {}
+    known = {d: rng.choice([1, 2, 3, 3, 5, 7]) for d in dims if d in "wvu"}
+    known.update({d: rng.choice([1, 3, 4, 8, 16, 31]) for d in dims
+                  if d in "cfgm" and rng.random() < 0.3})
+    return known
+
+
 def convolution(rng, of, operator):
     name, image, filters, out = rng.choice(CONVOLUTIONS[operator])
     tensors = rng.random() < 0.7
@@ -213,6 +223,9 @@ def convolution(rng, of, operator):
     operands = [operand(rng, n, len(part), element, tensors) for n, part, element
                 in zip("abc", (image, filters, out), (of.element, of.element, of.result))]
     a, b, c = operands
+    known = known_extents(rng, image + filters + out)
+    for o, part in zip(operands, (image, filters, out)):
+        o.known = {d: known[dim] for d, dim in enumerate(part) if dim in known}
 
     def spelling(init, accumulates):
         return (f"linalg.{name} {{{windows.attributes()}}} "
@@ -227,9 +240,10 @@ def convolution(rng, of, operator):
     def sample(rng):
         extents = {d: rng.choice([0, 1, 1, 2, 3, 3, 3, 4, 5, 7]) if rng.random() < 0.9 else 3
                    for d in dims if d in "wvu"}
-        others = [d for d in dims if d not in "wvu"]
-        area = max(1, math.prod(extents.values()))
-        extents.update(zip(others, sizes(rng, len(others), 40, 2e5 / area)))
+        extents.update(known)
+        others = [d for d in dims if d not in extents]
+        fixed = max(1, math.prod(extents.values()))
+        extents.update(zip(others, sizes(rng, len(others), 40, 2e5 / fixed)))
         shapes = [[], [extents[d] for d in filters], [extents[d] for d in out]]
         for dim, before, after in zip(image, windows.low, windows.high):
             shapes[0].append(max(0, windows.image_size(rng, dim, extents) - before - after)

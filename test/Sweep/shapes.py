@@ -39,10 +39,12 @@ class Operand:
 
     def __init__(self, name, rank, element, kind, unit=None):
         self.name, self.rank, self.element, self.kind, self.unit = name, rank, element, kind, unit
+        # The sizes that the type knows, by dimension.
+        self.known = {}
 
     @property
     def type(self):
-        dims = "?x" * self.rank + self.element
+        dims = "".join(f"{self.known.get(d, '?')}x" for d in range(self.rank)) + self.element
         if self.kind == "tensor":
             return f"tensor<{dims}>"
         strides = ", ".join("1" if d == self.unit else "?" for d in range(self.rank))

@@ -20,10 +20,12 @@ struct AddressNeeds {
   int64_t dims = 0;     ///< Problem dimensions besides m, n and k.
   int64_t windowsA = 0; ///< Dimensions of A that are windows.
   int64_t windowsB = 0;
+  bool tableA = false; ///< Threads that multiply read A by a table of taps.
+  bool tableB = false;
 
   friend bool operator<(const AddressNeeds &a, const AddressNeeds &b) {
-    return std::tie(a.dims, a.windowsA, a.windowsB) <
-           std::tie(b.dims, b.windowsA, b.windowsB);
+    return std::tie(a.dims, a.windowsA, a.windowsB, a.tableA, a.tableB) <
+           std::tie(b.dims, b.windowsA, b.windowsB, b.tableA, b.tableB);
   }
 };
 

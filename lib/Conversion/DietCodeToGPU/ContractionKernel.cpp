@@ -123,13 +123,14 @@ void KernelBuilder::createWriteBack(ArrayRef<Value> carried) {
   Workspace workspace(b, frame.workspace, frame.workspaceRows,
                       frame.n.getExtent());
   columns.size = workspace.getColumns();
+  auto store = [&](ArrayRef<Value> group, int64_t row, int64_t column) {
+    workspace.store(group, frame.share,
+                    math.add(frame.workspaceRow, getElement(b, rows, row)),
+                    getElement(b, columns, column));
+  };
   writeTile(b, sums, rows, columns, columns.group,
-            [&](ArrayRef<Value> group, int64_t row, int64_t column) {
-              workspace.store(
-                  group, frame.share,
-                  math.add(frame.workspaceRow, getElement(b, rows, row)),
-                  getElement(b, columns, column));
-            });
+            {/*byGroups=*/false, /*enterColumns=*/nullptr, /*enterRow=*/nullptr,
+             store});
 }
 
 void KernelBuilder::build(gpu::GPUFuncOp kernel) {

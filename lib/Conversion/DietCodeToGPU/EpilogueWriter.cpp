@@ -16,34 +16,48 @@ using namespace mlir::dietcode;
 
 using Interface = ContractionOpInterface;
 
+/// What sums and the indices of columns may take together. With more, columns
+/// are written group by group, which joins fewer elements of a sector.
+static constexpr size_t kMostRegisters = 128;
+
 /// In the aligned twin whole groups are guarded, which the extent in n, a
 /// multiple of the group, allows; in the general twin single elements.
+///
+/// Divisions are done once for all operands: those of a row where it begins, so
+/// that no other row has its indices in registers, and those of columns in
+/// front of all guards, since numbers beyond the extents have indices, too; or
+/// the other way round.
 void EpilogueWriter::write(ArrayRef<Value> sums, const ThreadTile &rows,
                            const ThreadTile &columns) {
   int64_t step = isVector(Interface::kOut, columns.group) ? columns.group : 1;
-  // Divisions are done once for all operands and elements, in front of the
-  // guards; numbers beyond the extents have indices, too.
-  auto getIndices = [&](const TiledDim &dim, const ThreadTile &tile,
-                        int64_t stride) {
-    SmallVector<ProblemIndices> indices;
-    for (int64_t i = 0; dim.getDims().size() > 1 && i < tile.elements;
-         i += stride)
-      indices.push_back(dim.getIndices(b, getElement(b, tile, i)));
-    return indices;
+  auto hasIndices = [](const TiledDim &dim) {
+    return dim.getDims().size() > 1;
   };
-  SmallVector<ProblemIndices> rowIndices = getIndices(frame.m, rows, 1);
-  SmallVector<ProblemIndices> columnIndices =
-      getIndices(frame.n, columns, step);
+  auto countWords = [&](const TiledDim &dim, int64_t elements) {
+    return hasIndices(dim) ? 2 * dim.getDims().size() * elements : 0;
+  };
+  size_t words = countWords(frame.n, columns.elements / step);
+  bool byGroups = words > countWords(frame.m, rows.elements) &&
+                  sums.size() + words > kMostRegisters;
+  SmallVector<ProblemIndices> rowIndices(rows.elements);
+  SmallVector<ProblemIndices> columnIndices(columns.elements);
+  auto enterRow = [&](int64_t row) {
+    if (hasIndices(frame.m) && rowIndices[row].empty())
+      rowIndices[row] = frame.m.getIndices(b, getElement(b, rows, row));
+  };
+  auto enterColumns = [&](int64_t first, int64_t number) {
+    for (int64_t i = first; hasIndices(frame.n) && i < first + number;
+         i += step)
+      columnIndices[i] = frame.n.getIndices(b, getElement(b, columns, i));
+  };
+  for (int64_t row = 0; byGroups && row < rows.elements; ++row)
+    enterRow(row);
+  auto writeAt = [&](ArrayRef<Value> group, int64_t row, int64_t column) {
+    writeGroup(group, {getElement(b, rows, row), getElement(b, columns, column),
+                       rowIndices[row], columnIndices[column]});
+  };
   writeTile(b, sums, rows, columns, step,
-            [&](ArrayRef<Value> group, int64_t i, int64_t j) {
-              Position position{
-                  getElement(b, rows, i), getElement(b, columns, j), {}, {}};
-              if (!rowIndices.empty())
-                position.rowIndices = rowIndices[i];
-              if (!columnIndices.empty())
-                position.columnIndices = columnIndices[j / step];
-              writeGroup(group, position);
-            });
+            {byGroups, enterColumns, enterRow, writeAt});
 }
 
 /// Integers are signed.

@@ -15,6 +15,7 @@
 
 #include "TapTable.h"
 #include "GuardedAccess.h"
+#include "dietcode/Dialect/DietCode/IR/WindowPositions.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -24,67 +25,27 @@ using namespace mlir::dietcode;
 static constexpr int64_t kWordBytes = 4;
 
 /// The last of 32 bits, which is outside for all elements.
-static constexpr int64_t kPositions = 31;
 static constexpr int32_t kNowhere = INT32_MIN;
 
-namespace {
-/// The bits of a window.
-struct WindowBits {
-  std::optional<unsigned> dim; ///< The one of k that moves it.
-  int64_t coefficient = 0;
-  int64_t first = 0; ///< Bit.
-  int64_t count = 1; ///< The extent of `dim`.
-};
-} // namespace
-
-/// None if a window has no bits: k moves it in two dimensions, or there are too
-/// many. `extentOf` gives the extent of a problem dimension, if it is known.
-static std::optional<SmallVector<WindowBits>>
-findBits(AffineMap map, ArrayRef<unsigned> kDims,
-         function_ref<std::optional<int64_t>(unsigned)> extentOf) {
-  SmallVector<WindowBits> all;
-  int64_t next = 0;
-  for (AffineExpr expr : map.getResults()) {
-    LinearAccess access = *matchLinearAccess(expr);
-    if (access.isDim())
-      continue;
-    WindowBits bits;
-    bits.first = next;
-    for (auto [dim, coefficient] : access.terms) {
-      if (!llvm::is_contained(kDims, dim))
-        continue;
-      std::optional<int64_t> extent = extentOf(dim);
-      if (bits.dim || !extent || *extent > kPositions)
-        return std::nullopt;
-      bits = {dim, coefficient, next, *extent};
-    }
-    next += bits.count;
-    all.push_back(bits);
-  }
-  return next <= kPositions ? std::optional(all) : std::nullopt;
-}
-
-static SmallVector<WindowBits> findBits(const MatrixView &view,
-                                        const TiledDim &reduction) {
-  return *findBits(view.map, reduction.getDims(), [&](unsigned dim) {
-    return getConstantIntValue(reduction.getSize(dim));
-  });
+/// Extents of the problem's other dimensions move no window along k.
+static SmallVector<WindowPositions> findPositions(const MatrixView &view,
+                                                  const TiledDim &reduction) {
+  SmallVector<int64_t> shape(view.map.getNumDims(), ShapedType::kDynamic);
+  for (unsigned dim : reduction.getDims())
+    if (auto size = getConstantIntValue(reduction.getSize(dim)))
+      shape[dim] = *size;
+  return *findWindowPositions(view.map, reduction.getDims(), shape);
 }
 
 bool TapTable::canServe(ContractionOpInterface op, unsigned operand) {
   SmallVector<unsigned> kDims = op.getGroup(ContractionGroup::K);
   AffineMap map = op.getOperandMaps()[operand];
-  SmallVector<int64_t> shape = op.getStaticProblemShape();
-  auto extentOf = [&](unsigned dim) {
-    return ShapedType::isDynamic(shape[dim]) ? std::nullopt
-                                             : std::optional(shape[dim]);
-  };
   bool hasWindows = !llvm::all_of(map.getResults(), [](AffineExpr expr) {
     return matchLinearAccess(expr)->isDim();
   });
   auto type = cast<MemRefType>(op->getOperand(operand).getType());
   return (hasWindows || !isLinear(type, map, kDims)) &&
-         findBits(map, kDims, extentOf);
+         findWindowPositions(map, kDims, op.getStaticProblemShape());
 }
 
 static Value createBits(ImplicitLocOpBuilder &b, int32_t bits) {
@@ -110,7 +71,7 @@ Tap TapTable::createTap(const MatrixView &view, Value k) {
   int64_t bytes = view.type.getElementTypeBitWidth() / 8;
   Value offset = math.add(view.start, view.getOffset(b, indices));
   Value positions = createBits(b, 0);
-  for (const WindowBits &bits : findBits(view, config.reduction)) {
+  for (const WindowPositions &bits : findPositions(view, config.reduction)) {
     Value bit = createBits(b, int32_t(1) << bits.first);
     for (auto [dim, index] : indices)
       if (dim == bits.dim)
@@ -160,7 +121,7 @@ Tap TapTable::read(Value stage, Value k) {
 Value TapTable::createOutside(const MatrixView &view, ValueRange positions) {
   Value outside = createBits(b, kNowhere);
   for (auto [window, position, bits] : llvm::zip_equal(
-           view.windows, positions, findBits(view, config.reduction)))
+           view.windows, positions, findPositions(view, config.reduction)))
     for (int64_t i : llvm::seq<int64_t>(0, bits.count)) {
       Value isHere =
           math.isWithin(math.add(position, i * bits.coefficient), window.size);

@@ -36,17 +36,26 @@ Value mlir::dietcode::getElement(ImplicitLocOpBuilder &b,
 
 /// Positions are computed where they are used: all of them at once would take
 /// more registers than there are beside the values.
-void mlir::dietcode::writeTile(
-    ImplicitLocOpBuilder &b, ArrayRef<Value> values, const ThreadTile &rows,
-    const ThreadTile &columns, int64_t step,
-    function_ref<void(ArrayRef<Value>, int64_t, int64_t)> writeGroup) {
-  for (int64_t i : llvm::seq<int64_t>(0, rows.elements)) {
-    ArrayRef<Value> line = values.slice(i * columns.elements, columns.elements);
-    createGuard(b, getElement(b, rows, i), rows.size, [&] {
-      for (int64_t j = 0; j < columns.elements; j += step)
-        createGuard(b, getElement(b, columns, j), columns.size,
-                    [&] { writeGroup(line.slice(j, step), i, j); });
-    });
+void mlir::dietcode::writeTile(ImplicitLocOpBuilder &b, ArrayRef<Value> values,
+                               const ThreadTile &rows,
+                               const ThreadTile &columns, int64_t step,
+                               const TileVisitor &visitor) {
+  int64_t width = columns.elements;
+  int64_t atOnce = visitor.byGroups ? columns.group : width;
+  auto writeRow = [&](int64_t i, int64_t begin) {
+    if (visitor.enterRow)
+      visitor.enterRow(i);
+    for (int64_t j = begin; j < begin + atOnce; j += step)
+      createGuard(b, getElement(b, columns, j), columns.size, [&] {
+        visitor.writeGroup(values.slice(i * width + j, step), i, j);
+      });
+  };
+  for (int64_t begin = 0; begin < width; begin += atOnce) {
+    if (visitor.enterColumns)
+      visitor.enterColumns(begin, atOnce);
+    for (int64_t i : llvm::seq<int64_t>(0, rows.elements))
+      createGuard(b, getElement(b, rows, i), rows.size,
+                  [&] { writeRow(i, begin); });
   }
 }
 

@@ -32,16 +32,27 @@ struct ThreadTile {
 Value getElement(ImplicitLocOpBuilder &b, const ThreadTile &tile,
                  int64_t index);
 
+/// Writes a tile, whose elements are numbered within it.
+struct TileVisitor {
+  /// Goes through all rows for one group of columns after the other, and not
+  /// through all columns of one row after the other.
+  bool byGroups = false;
+  /// Called where code belongs that `count` columns, or that those of them in
+  /// one row, have in common; none if there is none.
+  function_ref<void(int64_t first, int64_t count)> enterColumns;
+  function_ref<void(int64_t row)> enterRow;
+  function_ref<void(ArrayRef<Value> values, int64_t row, int64_t column)>
+      writeGroup;
+};
+
 /// Calls `writeGroup` where code for `step` neighbours of a row belongs,
 /// guarded by the extents: the first of them is within the matrix, so all of
 /// them are if its width is a multiple of `step`. `values` is row major,
 /// rows.elements by columns.elements; `step` divides columns.group. `row` and
 /// `column` are the numbers of the first element in both.
-void writeTile(
-    ImplicitLocOpBuilder &b, ArrayRef<Value> values, const ThreadTile &rows,
-    const ThreadTile &columns, int64_t step,
-    function_ref<void(ArrayRef<Value> values, int64_t row, int64_t column)>
-        writeGroup);
+void writeTile(ImplicitLocOpBuilder &b, ArrayRef<Value> values,
+               const ThreadTile &rows, const ThreadTile &columns, int64_t step,
+               const TileVisitor &visitor);
 
 /// Loads `count` neighbours from `offset` of a one-dimensional buffer, as one
 /// vector that is aligned to its size.

@@ -100,7 +100,8 @@ createWhere(ImplicitLocOpBuilder &b, Value condition,
 }
 
 /// `value`, which what is computed of it is not known to depend on alone: it is
-/// not moved out of the loop, where it would take registers.
+/// neither moved out of the loop nor kept from one copy to another, as the
+/// indices of the same k would be, where it would take registers.
 static Value createOpaque(ImplicitLocOpBuilder &b, Value value) {
   Type i64 = b.getI64Type();
   Value bits = arith::IndexCastOp::create(b, i64, value);
@@ -125,14 +126,14 @@ static void createWarpFence(ImplicitLocOpBuilder &b) {
 void Copies::copy(ImplicitLocOpBuilder &b, size_t begin, size_t end,
                   Value threadId, Value kStart, Value kLimit, Value stage) {
   size_t count = lhs.getCount();
-  threadId = createOpaque(b, threadId);
   for (size_t index = begin; index < end; ++index) {
     if (index > begin)
       createWarpFence(b);
+    Value thread = createOpaque(b, threadId);
     if (index < count)
-      lhs.copyOne(index, threadId, kStart, kLimit, stage);
+      lhs.copyOne(index, thread, kStart, kLimit, stage);
     else
-      rhs.copyOne(index - count, threadId, kStart, kLimit, stage);
+      rhs.copyOne(index - count, thread, kStart, kLimit, stage);
   }
 }
 

@@ -217,8 +217,17 @@ TEST(AnalyticalModel, LeavesRegistersForAddresses) {
   EXPECT_FALSE(fits(large, {0, 2, 0}));
   EXPECT_FALSE(fits(large, {0, 0, 1}));
   EXPECT_TRUE(fits("64x128x32_32x64_mma_mnm", {6, 3, 0}));
-  // About 220 registers; each thread copies 32 elements of A.
-  EXPECT_TRUE(fits("128x8x8_8x4", {6, 1, 0}));
-  EXPECT_FALSE(fits("128x8x8_8x4", {0, 2, 0}));
-  EXPECT_TRUE(fits("64x256x16_8x8", {4, 0, 2}));
+  // 256 sums of 16 bits in a lane.
+  EXPECT_TRUE(fits("256x256x16_64x128_mma16_mnm", {}));
+  EXPECT_FALSE(fits("256x256x16_64x128_mma16_mnm", {1, 0, 0}));
+  // About 220 registers; each thread copies 32 elements of A, each of which may
+  // have a row of its own.
+  EXPECT_TRUE(fits("128x8x8_8x4", {6, 0, 0}));
+  EXPECT_FALSE(fits("128x8x8_8x4", {2, 1, 0}));
+  EXPECT_FALSE(fits("16x16x32_2x4", {6, 3, 0}));
+  EXPECT_TRUE(fits("256x64x8_8x8", {4, 2, 0}));
+  // A table knows the positions of windows.
+  EXPECT_FALSE(fits("64x256x16_8x8", {4, 0, 2}));
+  EXPECT_FALSE(fits("64x256x16_8x8", {4, 2, 2, true, false}));
+  EXPECT_TRUE(fits("64x256x16_8x8", {4, 0, 2, false, true}));
 }

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "dietcode/Dialect/DietCode/IR/DietCode.h"
+#include "dietcode/Dialect/DietCode/IR/OperandLayout.h"
+#include "dietcode/Dialect/DietCode/IR/WindowPositions.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -214,12 +216,27 @@ Type contraction_impl::getSumElementType(Operation *op) {
                         getElementTypeOrSelf(contraction.getOutOperand())));
 }
 
-static ::dietcode::AddressNeeds getAddressNeeds(ArrayRef<AffineMap> maps) {
+/// Neither lanes that walk along k nor windows with too many positions have a
+/// table of taps; what has no window needs none.
+static bool hasTable(Interface op, unsigned operand) {
+  SmallVector<unsigned> kDims = op.getGroup(ContractionGroup::K);
+  AffineMap map = op.getOperandMaps()[operand];
+  MemRefType type = getBufferType(op->getOperand(operand).getType());
+  std::optional<unsigned> contiguous = getContiguousDim(type, map);
+  bool isAlongK = contiguous && !kDims.empty() && kDims.back() == *contiguous;
+  return !isAlongK &&
+         findWindowPositions(map, kDims, op.getStaticProblemShape());
+}
+
+static ::dietcode::AddressNeeds getAddressNeeds(Interface op) {
   constexpr int64_t kMatmulDims = 3;
   ::dietcode::AddressNeeds needs;
+  SmallVector<AffineMap> maps = op.getOperandMaps();
   needs.dims = std::max<int64_t>(0, maps.front().getNumDims() - kMatmulDims);
   for (const WindowDim &window : contraction_impl::getWindows(maps))
     ++(window.operand == Interface::kLhs ? needs.windowsA : needs.windowsB);
+  needs.tableA = needs.windowsA && hasTable(op, Interface::kLhs);
+  needs.tableB = needs.windowsB && hasTable(op, Interface::kRhs);
   return needs;
 }
 
@@ -237,9 +254,7 @@ static ::dietcode::AddressNeeds getAddressNeeds(ArrayRef<AffineMap> maps) {
   traits.outType = print(getElementTypeOrSelf(op.getOutOperand()));
   traits.accumulate = op.getAccumulate();
   traits.epilogueOperands = op.getEpilogueOperands().size();
-  SmallVector<AffineMap> maps =
-      cast<ProblemOpInterface>(op.getOperation()).getOperandMaps();
-  traits.addresses = getAddressNeeds(ArrayRef(maps).take_front(3));
+  traits.addresses = getAddressNeeds(op);
   return traits;
 }
 
