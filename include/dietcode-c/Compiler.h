@@ -185,16 +185,16 @@ typedef struct dietcode_program dietcode_program;
 
 /** Starts as DIETCODE_COMPILE_OPTIONS_INIT. */
 typedef struct dietcode_compile_options {
-  size_t struct_size;    /**< sizeof(dietcode_compile_options). */
-  const char *entry;     /**< The function to compile; null: all public ones. */
-  const char *chip;      /**< E.g. "sm_75"; null: that of the module's device. */
-  uint32_t max_kernels;  /**< Of operators that were not tuned. */
-  double max_regret;     /**< Predicted, of these; negative: any. */
+  size_t struct_size;   /**< sizeof(dietcode_compile_options). */
+  const char *entry;    /**< The function to compile; null: all public ones. */
+  const char *chip;     /**< E.g. "sm_75"; null: that of the module's device. */
+  uint32_t max_kernels; /**< Of operators that were not tuned. */
+  double max_regret;    /**< Predicted, of these; negative: any. */
   int32_t report_misses; /**< Count calls outside of the declared ranges. */
 } dietcode_compile_options;
 
 #define DIETCODE_COMPILE_OPTIONS_INIT                                          \
-  { sizeof(dietcode_compile_options), 0, 0, 8, -1.0, 0 }
+  {sizeof(dietcode_compile_options), 0, 0, 8, -1.0, 0}
 
 /** Compiles a module. It stays as it is, and may be compiled again. */
 dietcode_status dietcode_module_compile(dietcode_module *module,

@@ -55,7 +55,8 @@ private:
   llvm::Constant *takeStructors(StringRef list, StringRef name);
   llvm::Constant *makeArray(ArrayRef<int64_t> values);
   llvm::Constant *makeTypes(ArrayRef<EntryValue> values);
-  llvm::Constant *makeConstant(llvm::Constant *value, const llvm::Twine &name);
+  llvm::GlobalVariable *makeConstant(llvm::Constant *value,
+                                     const llvm::Twine &name);
   llvm::Function *makeFunction(llvm::FunctionType *type,
                                const llvm::Twine &name);
   llvm::Function *addThunk(llvm::Function *body, const EntrySignature &entry);
@@ -76,8 +77,8 @@ private:
 
 } // namespace
 
-llvm::Constant *EntryPointBuilder::makeConstant(llvm::Constant *value,
-                                                const llvm::Twine &name) {
+llvm::GlobalVariable *EntryPointBuilder::makeConstant(llvm::Constant *value,
+                                                      const llvm::Twine &name) {
   return new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true,
                                   llvm::GlobalValue::PrivateLinkage, value,
                                   name);
@@ -276,12 +277,19 @@ void EntryPointBuilder::addEntry(const EntrySignature &entry) {
   auto count = [&](ArrayRef<EntryValue> values) {
     return builder.getInt32(static_cast<uint32_t>(values.size()));
   };
-  llvm::Constant *table = makeConstant(
+  llvm::GlobalVariable *table = makeConstant(
       llvm::ConstantStruct::getAnon(
           {artefact, name, count(entry.arguments), count(entry.results),
            makeTypes(entry.arguments), makeTypes(entry.results), thunk}),
-      entry.name + ".entry");
+      getTableName(entry.name));
+  // For whoever loads the object; shared libraries do not show it.
+  table->setLinkage(llvm::GlobalValue::ExternalLinkage);
+  table->setVisibility(llvm::GlobalValue::HiddenVisibility);
   addPublicFunction(entry, table);
+}
+
+std::string mlir::dietcode::getTableName(StringRef entry) {
+  return (entry + ".entry").str();
 }
 
 void mlir::dietcode::addEntryPoints(llvm::Module &module,

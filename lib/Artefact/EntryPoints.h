@@ -22,6 +22,10 @@ namespace mlir::dietcode {
 /// when kernels are loaded, and allocates through it.
 void addEntryPoints(llvm::Module &module, ArrayRef<EntrySignature> entries);
 
+/// The symbol of the runtime::Entry of a function; not visible in a shared
+/// library.
+std::string getTableName(StringRef entry);
+
 } // namespace mlir::dietcode
 
 #endif // DIETCODE_LIB_ARTEFACT_ENTRYPOINTS_H

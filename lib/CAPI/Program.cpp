@@ -129,11 +129,10 @@ llvm::json::Value toJson(ArrayRef<EntryValue> values) {
 std::string describe(const Program &program) {
   llvm::json::Array array;
   for (const EntrySignature &entry : program.entries)
-    array.push_back(
-        llvm::json::Object{{"name", entry.name},
-                           {"type", entry.type},
-                           {"arguments", toJson(entry.arguments)},
-                           {"results", toJson(entry.results)}});
+    array.push_back(llvm::json::Object{{"name", entry.name},
+                                       {"type", entry.type},
+                                       {"arguments", toJson(entry.arguments)},
+                                       {"results", toJson(entry.results)}});
   return llvm::formatv("{0:2}\n", llvm::json::Value(std::move(array))).str();
 }
 

@@ -1,0 +1,246 @@
+//===- ProgramTest.cpp - Tests of compiled programs ----------------------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CompilerTesting.h"
+
+#include <cmath>
+#include <cstdio>
+#include <thread>
+#include <vector>
+
+namespace {
+
+constexpr int64_t kInner = 32, kColumns = 48;
+
+/// A dense matrix of small integers.
+struct Matrix {
+  Matrix(int64_t rows, int64_t columns) : sizes{rows, columns} {
+    for (int64_t i = 0; i < rows * columns; ++i)
+      values.push_back(float(i % 7 - 3));
+    tensor.data = values.data();
+    tensor.dtype = DIETCODE_F32;
+    tensor.rank = 2;
+    tensor.sizes = sizes;
+  }
+  Matrix(const Matrix &) = delete;
+
+  int64_t sizes[2];
+  std::vector<float> values;
+  dietcode_tensor tensor = {};
+};
+
+class Program : public Compiler {
+protected:
+  void SetUp() override {
+    Compiler::SetUp();
+    dietcode_module *module = parse();
+    ASSERT_EQ(dietcode_module_compile(module, nullptr, &program), DIETCODE_OK)
+        << dietcode_last_error();
+    // The program needs neither.
+    dietcode_module_destroy(module);
+    dietcode_context_destroy(context);
+  }
+  void TearDown() override { dietcode_program_destroy(program); }
+
+  dietcode_status call(const dietcode_tensor &x, const dietcode_tensor &w,
+                       dietcode_tensor &y) {
+    const void *arguments[] = {&x, &w};
+    void *results[] = {&y};
+    return dietcode_program_call(program, "f", arguments, 2, results, 1,
+                                 nullptr);
+  }
+
+  /// Calls with so many rows, and compares.
+  void check(int64_t rows) {
+    Matrix x(rows, kInner), w(kInner, kColumns);
+    dietcode_tensor y = {};
+    ASSERT_EQ(call(x.tensor, w.tensor, y), DIETCODE_OK)
+        << dietcode_last_error();
+    ASSERT_EQ(y.rank, 2);
+    ASSERT_EQ(y.sizes[0], rows);
+    ASSERT_EQ(y.sizes[1], kColumns);
+    auto *got = static_cast<const float *>(y.data);
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < kColumns; ++j) {
+        float sum = 0;
+        for (int64_t k = 0; k < kInner; ++k)
+          sum += x.values[i * kInner + k] * w.values[k * kColumns + j];
+        ASSERT_EQ(got[i * kColumns + j], sum) << i << ", " << j;
+      }
+    dietcode_tensor_release(&y);
+    EXPECT_EQ(y.data, nullptr);
+  }
+
+  dietcode_program *program = nullptr;
+};
+
+/// Of this process, in bytes.
+size_t residentBytes() {
+  long pages = 0, resident = 0;
+  FILE *file = std::fopen("/proc/self/statm", "r");
+  if (!file || std::fscanf(file, "%ld %ld", &pages, &resident) != 2)
+    resident = 0;
+  if (file)
+    std::fclose(file);
+  return size_t(resident) * 4096;
+}
+
+} // namespace
+
+TEST_F(Program, ServesAnyShape) {
+  for (int64_t rows : {1, 5, 37, 64, 100})
+    check(rows);
+  check(0);
+}
+
+TEST_F(Program, SaysWhatItIs) {
+  dietcode_text text = {};
+  ASSERT_EQ(dietcode_program_describe(program, &text), DIETCODE_OK);
+  std::string json = take(text);
+  EXPECT_TRUE(contains(json, "\"name\": \"f\"")) << json;
+  EXPECT_TRUE(contains(json, "\"dtype\": \"f32\""));
+  EXPECT_TRUE(contains(json, "null"));
+  ASSERT_EQ(dietcode_program_ptx(program, &text), DIETCODE_OK);
+  EXPECT_TRUE(contains(take(text), ".target sm_75"));
+  ASSERT_EQ(dietcode_program_header(program, &text), DIETCODE_OK);
+  EXPECT_TRUE(contains(take(text), "dietcode_status f("));
+  ASSERT_EQ(dietcode_program_object(program, &text), DIETCODE_OK);
+  EXPECT_TRUE(contains(take(text), "ELF"));
+}
+
+TEST_F(Program, MistakesOfACallAreNamed) {
+  Matrix x(4, kInner), w(kInner, kColumns), narrow(4, kInner - 1);
+  dietcode_tensor y = {};
+  const void *arguments[] = {&x.tensor, &w.tensor};
+  void *results[] = {&y};
+  auto callWith = [&](const char *entry, size_t argumentCount,
+                      size_t resultCount) {
+    return dietcode_program_call(program, entry, arguments, argumentCount,
+                                 results, resultCount, nullptr);
+  };
+  EXPECT_EQ(callWith("g", 2, 1), DIETCODE_INVALID_ARGUMENT);
+  EXPECT_TRUE(contains(dietcode_last_error(), "no function 'g'"));
+  EXPECT_EQ(callWith("f", 1, 1), DIETCODE_INVALID_ARGUMENT);
+  EXPECT_TRUE(contains(dietcode_last_error(), "got 1 arguments, expected 2"));
+  EXPECT_EQ(callWith("f", 2, 0), DIETCODE_INVALID_ARGUMENT);
+  EXPECT_EQ(call(narrow.tensor, w.tensor, y), DIETCODE_INVALID_ARGUMENT);
+  EXPECT_TRUE(contains(dietcode_last_error(), "argument 0"))
+      << dietcode_last_error();
+  EXPECT_EQ(y.data, nullptr);
+  x.tensor.dtype = DIETCODE_F16;
+  EXPECT_EQ(call(x.tensor, w.tensor, y), DIETCODE_INVALID_ARGUMENT);
+  arguments[1] = nullptr;
+  x.tensor.dtype = DIETCODE_F32;
+  EXPECT_EQ(callWith("f", 2, 1), DIETCODE_INVALID_ARGUMENT);
+  EXPECT_EQ(
+      dietcode_program_call(program, "f", nullptr, 2, results, 1, nullptr),
+      DIETCODE_INVALID_ARGUMENT);
+  // One function needs no name, and the next call works.
+  arguments[1] = &w.tensor;
+  EXPECT_EQ(callWith(nullptr, 2, 1), DIETCODE_OK) << dietcode_last_error();
+  dietcode_tensor_release(&y);
+  check(5);
+}
+
+TEST_F(Program, ManyThreadsCallIt) {
+  auto work = [&] {
+    for (int64_t rows = 1; rows < 20; ++rows)
+      check(rows);
+  };
+  std::thread a(work), b(work);
+  a.join();
+  b.join();
+}
+
+TEST_F(Program, CallsLeaveNothingBehind) {
+  auto callMany = [&](int count) {
+    for (int i = 0; i < count; ++i)
+      check(1);
+  };
+  callMany(500);
+  size_t before = residentBytes();
+  callMany(3000);
+  EXPECT_LT(residentBytes(), before + (1 << 20));
+}
+
+TEST_F(Compiler, ProgramsAreHandlesToo) {
+  EXPECT_EQ(dietcode_module_compile(nullptr, nullptr, nullptr),
+            DIETCODE_INVALID_ARGUMENT);
+  dietcode_module *module = parse();
+  dietcode_program *program = nullptr;
+  ASSERT_EQ(dietcode_module_compile(module, nullptr, &program), DIETCODE_OK);
+  EXPECT_EQ(dietcode_program_destroy(program), DIETCODE_OK);
+  EXPECT_EQ(dietcode_program_destroy(program), DIETCODE_INVALID_ARGUMENT);
+  EXPECT_EQ(
+      dietcode_program_call(program, "f", nullptr, 0, nullptr, 0, nullptr),
+      DIETCODE_INVALID_ARGUMENT);
+  dietcode_text text = {};
+  EXPECT_EQ(dietcode_program_ptx(program, &text), DIETCODE_INVALID_ARGUMENT);
+  EXPECT_EQ(dietcode_program_ptx(nullptr, nullptr), DIETCODE_INVALID_ARGUMENT);
+  dietcode_module_destroy(module);
+}
+
+TEST_F(Compiler, WhatCannotBeCompiledSaysWhy) {
+  dietcode_module *module = parse();
+  dietcode_compile_options options = DIETCODE_COMPILE_OPTIONS_INIT;
+  dietcode_program *program = nullptr;
+  options.entry = "g";
+  EXPECT_EQ(dietcode_module_compile(module, &options, &program),
+            DIETCODE_COMPILE_ERROR);
+  EXPECT_TRUE(contains(dietcode_last_error(), "@g")) << dietcode_last_error();
+  options = DIETCODE_COMPILE_OPTIONS_INIT;
+  options.chip = "sm_1";
+  EXPECT_EQ(dietcode_module_compile(module, &options, &program),
+            DIETCODE_COMPILE_ERROR);
+  EXPECT_TRUE(contains(dietcode_last_error(), "sm_1"));
+  options = DIETCODE_COMPILE_OPTIONS_INIT;
+  options.max_kernels = 0;
+  EXPECT_EQ(dietcode_module_compile(module, &options, &program),
+            DIETCODE_INVALID_ARGUMENT);
+  EXPECT_EQ(program, nullptr);
+  dietcode_module_destroy(module);
+}
+
+/// DIETCODE_TEST_CYCLES=2000 is the long form.
+TEST(ProgramCycles, LeaveNothingBehind) {
+  const char *wanted = std::getenv("DIETCODE_TEST_CYCLES");
+  int cycles = wanted ? std::atoi(wanted) : 12;
+  auto cycle = [] {
+    dietcode_context *context = nullptr;
+    dietcode_module *module = nullptr;
+    dietcode_program *program = nullptr;
+    ASSERT_EQ(dietcode_context_create(&context), DIETCODE_OK);
+    ASSERT_EQ(dietcode_module_parse(context, kMatmul, std::strlen(kMatmul),
+                                    nullptr, &module),
+              DIETCODE_OK);
+    dietcode_compile_options options = DIETCODE_COMPILE_OPTIONS_INIT;
+    options.max_kernels = 1;
+    ASSERT_EQ(dietcode_module_compile(module, &options, &program), DIETCODE_OK)
+        << dietcode_last_error();
+    Matrix x(3, kInner), w(kInner, kColumns);
+    dietcode_tensor y = {};
+    const void *arguments[] = {&x.tensor, &w.tensor};
+    void *results[] = {&y};
+    ASSERT_EQ(dietcode_program_call(program, nullptr, arguments, 2, results, 1,
+                                    nullptr),
+              DIETCODE_OK)
+        << dietcode_last_error();
+    dietcode_tensor_release(&y);
+    dietcode_program_destroy(program);
+    dietcode_module_destroy(module);
+    dietcode_context_destroy(context);
+  };
+  for (int i = 0; i < cycles / 2; ++i)
+    cycle();
+  size_t before = residentBytes();
+  for (int i = cycles / 2; i < cycles; ++i)
+    cycle();
+  size_t grown = residentBytes() - std::min(before, residentBytes());
+  // What allocators keep; 2000 cycles that leaked 10 KB each would show.
+  EXPECT_LT(grown, size_t(8) << 20);
+}
