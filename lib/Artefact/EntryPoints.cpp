@@ -248,6 +248,7 @@ void EntryPointBuilder::addPublicFunction(const EntrySignature &entry,
       llvm::FunctionType::get(builder.getInt32Ty(), parameters, false),
       entry.name);
   function->setLinkage(llvm::GlobalValue::ExternalLinkage);
+  function->setDSOLocal(false);
   SmallVector<llvm::Value *> arguments, results;
   for (auto [index, value] : llvm::enumerate(entry.arguments)) {
     llvm::Value *argument = function->getArg(index);

@@ -25,11 +25,14 @@ static Expected<std::string> findDriver(const std::string &wanted) {
   if (!wanted.empty())
     candidates = {wanted};
   for (const std::string &candidate : candidates)
-    if (auto found = llvm::sys::findProgramByName(candidate))
+    // A path is returned as it is.
+    if (auto found = llvm::sys::findProgramByName(candidate);
+        found && llvm::sys::fs::can_execute(*found))
       return *found;
-  return fail("cannot link: there is no " + llvm::join(candidates, ", ") +
-              " in PATH; install a C++ compiler, name one with --linker, or "
-              "link the output of --emit=object yourself");
+  return fail(
+      "cannot link: there is no " + llvm::join(candidates, ", ") +
+      " that can be run; install a C++ compiler, name one with --linker, or "
+      "link the output of --emit=object yourself");
 }
 
 /// What the library shows: a runtime in it is its own business.
