@@ -14,6 +14,10 @@
 // RUN: not dietcode-run %s --entry window --check --arg-shapes 8x16,=7 2>&1 | FileCheck %s --check-prefix=WINDOW --implicit-check-not=error
 // WINDOW: iree-input.mlir:{{[0-9]+:[0-9]+}}: error: 8x16: dimension 0 of argument 0 of @window is too small for the slice: got 8, expected 9
 //
+// RUN: dietcode-run %s --entry concat --check --tolerance 0 --arg-shapes 5x8,5x4
+// RUN: not dietcode-run %s --entry concat --check --arg-shapes 5x8,6x4 2>&1 | FileCheck %s --check-prefix=CONCAT --implicit-check-not=error
+// CONCAT: iree-input.mlir:{{[0-9]+:[0-9]+}}: error: 5x8,6x4: dimension 0 of argument 1 of @concat does not fit the other operands: got 6, expected 5
+//
 // RUN: dietcode-run %s --entry embedding --check --tolerance 0 --arg-shapes 50x16,3x4
 // RUN: dietcode-run %s --entry pad --check --arg-shapes 5x30,32x16 --arg-shapes 33x30,32x16 --arg-shapes 0x30,32x16
 
@@ -115,4 +119,9 @@ func.func @window(%x: tensor<?x16xf32>, %n: index) -> tensor<?x16xf32> {
     linalg.yield %3 : f32
   } -> tensor<?x16xf32>
   return %2 : tensor<?x16xf32>
+}
+
+func.func @concat(%x: tensor<?x8xf32>, %y: tensor<?x4xf32>) -> tensor<?x12xf32> {
+  %0 = tensor.concat dim(1) %x, %y : (tensor<?x8xf32>, tensor<?x4xf32>) -> tensor<?x12xf32>
+  return %0 : tensor<?x12xf32>
 }

@@ -14,6 +14,10 @@
 // RUN: dietcode-run %s --entry add --check --arg-shapes 5x8,5x8
 // RUN: dietcode-run %s --entry layer_norm --check --arg-shapes 2x3x64,64,64 --arg-shapes 1x1x64,64,64 --arg-shapes 4x33x64,64,64
 // RUN: dietcode-run %s --entry bmm --check --arg-shapes 2x5x32,2x32x7 --arg-shapes 3x33x32,3x32x64
+// RUN: dietcode-run %s --entry conv --check --arg-shapes 2x3x7x9,8x3x3x3,8 --arg-shapes 1x3x1x1,8x3x3x3,8
+// RUN: dietcode-run %s --entry softmax --check --arg-shapes 3x7 --arg-shapes 33x129
+// RUN: dietcode-run %s --entry cat --check --tolerance 0 --arg-shapes 3x8,5x8 --arg-shapes 0x8,5x8
+// RUN: dietcode-run %s --entry seed --check --tolerance 0 --arg-shapes 6
 //
 // What only an assertion says ends the call where it stands, as one error.
 // RUN: dietcode-run %s --entry even --check --tolerance 0 --arg-shapes 4
@@ -33,6 +37,8 @@
 #map3 = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 #map4 = affine_map<(d0, d1, d2) -> (d2)>
 #map5 = affine_map<(d0, d1, d2) -> (d0, d1, 0)>
+#map6 = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+#map7 = affine_map<(d0, d1) -> (d0, 0)>
 ml_program.global private mutable @global_seed(dense<0> : tensor<i64>) : tensor<i64>
 
 // torch.nn.Linear on [batch, tokens, features], then gelu's erf, then a view back.
@@ -203,4 +209,117 @@ func.func @even(%arg0: tensor<?xf32>) -> tensor<?xf32> {
     linalg.yield %5 : f32
   } -> tensor<?xf32>
   return %4 : tensor<?xf32>
+}
+
+// torch.conv2d with its padding, sizes that go through i64 and back, the bias as
+// what is added to, and relu.
+func.func @conv(%arg0: tensor<?x3x?x?xf32>, %arg1: tensor<8x3x3x3xf32>, %arg2: tensor<8xf32>) -> tensor<?x8x?x?xf32> {
+  %cst = arith.constant 0.000000e+00 : f32
+  %c0 = arith.constant 0 : index
+  %c1_i64 = arith.constant 1 : i64
+  %c2_i64 = arith.constant 2 : i64
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %dim = tensor.dim %arg0, %c0 : tensor<?x3x?x?xf32>
+  %padded = tensor.pad %arg0 low[0, 0, 1, 1] high[0, 0, 1, 1] {
+  ^bb0(%a: index, %b: index, %c: index, %d: index):
+    tensor.yield %cst : f32
+  } : tensor<?x3x?x?xf32> to tensor<?x3x?x?xf32>
+  %dim_0 = tensor.dim %arg0, %c2 : tensor<?x3x?x?xf32>
+  %0 = arith.index_cast %dim_0 : index to i64
+  %1 = arith.addi %0, %c2_i64 : i64
+  %2 = arith.subi %1, %c2_i64 : i64
+  %3 = arith.subi %2, %c1_i64 : i64
+  %4 = arith.floordivsi %3, %c1_i64 : i64
+  %5 = arith.addi %4, %c1_i64 : i64
+  %6 = arith.index_cast %5 : i64 to index
+  %dim_1 = tensor.dim %arg0, %c3 : tensor<?x3x?x?xf32>
+  %7 = arith.index_cast %dim_1 : index to i64
+  %8 = arith.addi %7, %c2_i64 : i64
+  %9 = arith.subi %8, %c2_i64 : i64
+  %10 = arith.subi %9, %c1_i64 : i64
+  %11 = arith.floordivsi %10, %c1_i64 : i64
+  %12 = arith.addi %11, %c1_i64 : i64
+  %13 = arith.index_cast %12 : i64 to index
+  %14 = tensor.empty(%dim, %6, %13) : tensor<?x8x?x?xf32>
+  %broadcasted = linalg.broadcast ins(%arg2 : tensor<8xf32>) outs(%14 : tensor<?x8x?x?xf32>) dimensions = [0, 2, 3]
+  %15 = linalg.conv_2d_nchw_fchw {dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>} ins(%padded, %arg1 : tensor<?x3x?x?xf32>, tensor<8x3x3x3xf32>) outs(%broadcasted : tensor<?x8x?x?xf32>) -> tensor<?x8x?x?xf32>
+  %16 = linalg.generic {indexing_maps = [#map6, #map6], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%15 : tensor<?x8x?x?xf32>) outs(%14 : tensor<?x8x?x?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %17 = arith.cmpf ugt, %in, %cst : f32
+    %18 = arith.select %17, %in, %cst : f32
+    linalg.yield %18 : f32
+  } -> tensor<?x8x?x?xf32>
+  return %16 : tensor<?x8x?x?xf32>
+}
+
+// torch.softmax with a maximum that comes with its index, which nobody uses.
+func.func @softmax(%arg0: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c0_i64 = arith.constant 0 : i64
+  %ninf = arith.constant 0xFF800000 : f32
+  %cst = arith.constant 0.000000e+00 : f32
+  %m = tensor.dim %arg0, %c0 : tensor<?x?xf32>
+  %n = tensor.dim %arg0, %c1 : tensor<?x?xf32>
+  %0 = tensor.empty(%m) : tensor<?x1xi64>
+  %1 = linalg.fill ins(%c0_i64 : i64) outs(%0 : tensor<?x1xi64>) -> tensor<?x1xi64>
+  %2 = tensor.empty(%m) : tensor<?x1xf32>
+  %3 = linalg.fill ins(%ninf : f32) outs(%2 : tensor<?x1xf32>) -> tensor<?x1xf32>
+  %4:2 = linalg.generic {indexing_maps = [#map, #map7, #map7], iterator_types = ["parallel", "reduction"]} ins(%arg0 : tensor<?x?xf32>) outs(%3, %1 : tensor<?x1xf32>, tensor<?x1xi64>) {
+  ^bb0(%in: f32, %out: f32, %out_0: i64):
+    %9 = linalg.index 1 : index
+    %10 = arith.index_cast %9 : index to i64
+    %11 = arith.maximumf %in, %out : f32
+    %12 = arith.cmpf ogt, %in, %out : f32
+    %13 = arith.select %12, %10, %out_0 : i64
+    linalg.yield %11, %13 : f32, i64
+  } -> (tensor<?x1xf32>, tensor<?x1xi64>)
+  %5 = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %6 = linalg.generic {indexing_maps = [#map, #map7, #map], iterator_types = ["parallel", "parallel"]} ins(%arg0, %4#0 : tensor<?x?xf32>, tensor<?x1xf32>) outs(%5 : tensor<?x?xf32>) {
+  ^bb0(%in: f32, %in_0: f32, %out: f32):
+    %9 = arith.subf %in, %in_0 : f32
+    %10 = math.exp %9 : f32
+    linalg.yield %10 : f32
+  } -> tensor<?x?xf32>
+  %f = linalg.fill ins(%cst : f32) outs(%2 : tensor<?x1xf32>) -> tensor<?x1xf32>
+  %7 = linalg.generic {indexing_maps = [#map, #map7], iterator_types = ["parallel", "reduction"]} ins(%6 : tensor<?x?xf32>) outs(%f : tensor<?x1xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %9 = arith.addf %in, %out : f32
+    linalg.yield %9 : f32
+  } -> tensor<?x1xf32>
+  %8 = linalg.generic {indexing_maps = [#map, #map7, #map], iterator_types = ["parallel", "parallel"]} ins(%6, %7 : tensor<?x?xf32>, tensor<?x1xf32>) outs(%5 : tensor<?x?xf32>) {
+  ^bb0(%in: f32, %in_0: f32, %out: f32):
+    %9 = arith.divf %in, %in_0 : f32
+    linalg.yield %9 : f32
+  } -> tensor<?x?xf32>
+  return %8 : tensor<?x?xf32>
+}
+
+// torch.cat along the first axis, and a view.
+func.func @cat(%a: tensor<?x8xf32>, %b: tensor<?x8xf32>) -> tensor<?x4x2xf32> {
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %a, %c0 : tensor<?x8xf32>
+  %n = tensor.dim %b, %c0 : tensor<?x8xf32>
+  %s = arith.addi %m, %n : index
+  %0 = tensor.empty(%s) : tensor<?x8xf32>
+  %1 = tensor.insert_slice %a into %0[0, 0] [%m, 8] [1, 1] : tensor<?x8xf32> into tensor<?x8xf32>
+  %2 = tensor.insert_slice %b into %1[%m, 0] [%n, 8] [1, 1] : tensor<?x8xf32> into tensor<?x8xf32>
+  %e = tensor.expand_shape %2 [[0], [1, 2]] output_shape [%s, 4, 2] : tensor<?x8xf32> into tensor<?x4x2xf32>
+  return %e : tensor<?x4x2xf32>
+}
+
+// What the module has for the state of random numbers, read.
+func.func @seed(%a: tensor<?xi64>) -> tensor<?xi64> {
+  %s = ml_program.global_load @global_seed : tensor<i64>
+  %v = tensor.extract %s[] : tensor<i64>
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %a, %c0 : tensor<?xi64>
+  %e = tensor.empty(%m) : tensor<?xi64>
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0)->(d0)>, affine_map<(d0)->(d0)>], iterator_types = ["parallel"]} ins(%a : tensor<?xi64>) outs(%e : tensor<?xi64>) {
+  ^bb0(%in: i64, %out: i64):
+    %x = arith.addi %in, %v : i64
+    linalg.yield %x : i64
+  } -> tensor<?xi64>
+  return %0 : tensor<?xi64>
 }

@@ -58,6 +58,7 @@ private:
                 ValueRange symbols);
   Value getVarValue(BindShapeOp op, StringAttr var);
   void checkCast(tensor::CastOp op);
+  void checkConcat(tensor::ConcatOp op);
   void checkSlice(OffsetSizeAndStrideOpInterface op, Value whole);
   void checkWindows(ContractOp op);
   void checkWindow(ContractOp op, const WindowDim &window, int64_t padding);
@@ -245,6 +246,27 @@ void ShapeChecker::checkCast(tensor::CastOp op) {
   }
 }
 
+/// What is put side by side must be equally long.
+void ShapeChecker::checkConcat(tensor::ConcatOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Value first = op.getInputs().front();
+  auto type = cast<RankedTensorType>(first.getType());
+  for (Value input : op.getInputs().drop_front())
+    for (int64_t dim : llvm::seq<int64_t>(0, type.getRank())) {
+      auto inputType = cast<RankedTensorType>(input.getType());
+      if (dim == static_cast<int64_t>(op.getDim()) ||
+          (!type.isDynamicDim(dim) && !inputType.isDynamicDim(dim)))
+        continue;
+      Value actual = createDim(b, input, dim);
+      Value expected = createDim(b, first, dim);
+      Value differs = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ne,
+                                                    actual, expected);
+      createMismatch(b, differs,
+                     describe(input, dim) + " does not fit the other operands",
+                     actual, expected);
+    }
+}
+
 /// A slice must end within what it is of, for each dimension:
 ///
 ///   offset + (size - 1) * stride + 1 <= whole, or size = 0
@@ -370,6 +392,7 @@ void ShapeChecker::insertChecks() {
   for (BindShapeOp op : ops)
     checkBinding(op);
   function->walk([&](tensor::CastOp op) { checkCast(op); });
+  function->walk([&](tensor::ConcatOp op) { checkConcat(op); });
   function->walk(
       [&](tensor::ExtractSliceOp op) { checkSlice(op, op.getSource()); });
   function->walk(

@@ -189,3 +189,20 @@ func.func @slices(%x: tensor<?x?xf32>, %y: tensor<4x16xf32>, %n: index) -> (tens
   %2 = tensor.insert_slice %1 into %y[0, %n] [2, 3] [1, 1] : tensor<2x3xf32> into tensor<4x16xf32>
   return %0, %2 : tensor<?x?xf32>, tensor<4x16xf32>
 }
+
+// -----
+
+// Side by side, all dimensions but one are those of the first operand.
+// CHECK: dimension 0 of argument 1 of @concat does not fit the other operands
+// CHECK-LABEL: func.func @concat
+// CHECK-SAME: (%[[X:.+]]: tensor<?x8x2xf32>, %[[Y:.+]]: tensor<?x?x2xf32>)
+// CHECK: %[[ACTUAL:.+]] = tensor.dim %[[Y]], %c0
+// CHECK: %[[EXPECTED:.+]] = tensor.dim %[[X]], %c0
+// CHECK: arith.cmpi ne, %[[ACTUAL]], %[[EXPECTED]] : index
+// CHECK: scf.if
+// CHECK-NOT: scf.if
+// CHECK: tensor.concat
+func.func @concat(%x: tensor<?x8x2xf32>, %y: tensor<?x?x2xf32>) -> tensor<?x?x2xf32> {
+  %0 = tensor.concat dim(1) %x, %y : (tensor<?x8x2xf32>, tensor<?x?x2xf32>) -> tensor<?x?x2xf32>
+  return %0 : tensor<?x?x2xf32>
+}

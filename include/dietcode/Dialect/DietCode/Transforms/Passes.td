@@ -198,8 +198,9 @@ def DietCodeInsertShapeChecksPass : Pass<"dietcode-insert-shape-checks", "Module
     read defines it; every other one must agree. A dimension that does not calls
     `dietcodeShapeMismatch` of the runtime with a message that has the location,
     the dimension, its size and the size that was expected. What the types prove
-    needs no check. What a `tensor.cast` makes static, and that slices end within
-    what they are of, is checked as well: kernels are generated for it.
+    needs no check. What a `tensor.cast` makes static, that slices end within what
+    they are of, and that the operands of a `tensor.concat` are equally long is checked
+    as well: code is generated for it.
 
     With `report-misses`, a call with a shape variable that is out of its range, or
     no multiple of what it was declared to be, is served all the same, but calls
