@@ -49,6 +49,9 @@ public:
   /// Whether they are put together from single elements.
   bool isGathered() const { return config.loadWidth < config.vectorWidth; }
 
+  /// Whether elements along k are evenly spaced in memory.
+  bool isLinearAlongK() const { return isLinearInK; }
+
   /// Whether tiles are loaded by a table, which is filled in before.
   bool hasTaps() const { return config.hasTaps; }
 

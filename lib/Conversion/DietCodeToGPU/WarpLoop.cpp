@@ -100,8 +100,8 @@ createWhere(ImplicitLocOpBuilder &b, Value condition,
 }
 
 /// `value`, which what is computed of it is not known to depend on alone: it is
-/// neither moved out of the loop nor kept from one copy to another, as the
-/// indices of the same k would be, where it would take registers.
+/// neither moved out of the loop nor kept from before, where it would take
+/// registers.
 static Value createOpaque(ImplicitLocOpBuilder &b, Value value) {
   Type i64 = b.getI64Type();
   Value bits = arith::IndexCastOp::create(b, i64, value);
@@ -123,13 +123,18 @@ static void createWarpFence(ImplicitLocOpBuilder &b) {
   NVVM::SyncWarpOp::create(b, all);
 }
 
+/// Both operands would have indices of the same k, which take a register for
+/// each word of them: where there are any, each copy computes its own.
 void Copies::copy(ImplicitLocOpBuilder &b, size_t begin, size_t end,
                   Value threadId, Value kStart, Value kLimit, Value stage) {
   size_t count = lhs.getCount();
+  bool hasIndices = !lhs.isLinearAlongK() || !rhs.isLinearAlongK();
+  Value thread = createOpaque(b, threadId);
   for (size_t index = begin; index < end; ++index) {
     if (index > begin)
       createWarpFence(b);
-    Value thread = createOpaque(b, threadId);
+    if (index > begin && hasIndices)
+      thread = createOpaque(b, threadId);
     if (index < count)
       lhs.copyOne(index, thread, kStart, kLimit, stage);
     else
