@@ -30,20 +30,12 @@ static constexpr double kTensorElementBytes = 2;
 static constexpr double kMatrixRows = 8;
 static constexpr double kMostMatrices = 4;
 
-/// Steps along k whose fragments a warp has at once: those that it multiplies,
-/// and the next ones.
-static constexpr double kFragmentStages = 2;
-
 /// Warp instructions per k tile besides FMAs and memory accesses: counter,
 /// compare, branch, barrier, and the switch between the shared buffers.
 static constexpr double kLoopInstructions = 10;
 
 /// A 64-bit pointer takes two 32-bit additions per staged copy.
 static constexpr double kAddressInstructions = 2;
-
-/// Registers into which the unrolled k loop hoists shared loads ahead of their
-/// use. With t fragment registers per k step the loads run 32 / t steps ahead.
-static constexpr double kHoistedRegisters = 32;
 
 static double ceilDiv(double a, double b) { return std::ceil(a / b); }
 
@@ -190,7 +182,7 @@ static void countInstructions(KernelProfile &profile,
 
 /// What one block alone takes per k tile however wide the machine is: the FMAs
 /// of the warps that share a scheduler, the dependence of an accumulator on its
-/// last value, and shared loads that can only be hoisted so far.
+/// last value, and shared loads.
 static void measureChains(KernelProfile &profile, const ScheduleLayout &layout,
                           const DeviceSpec &device) {
   const Schedule &schedule = profile.schedule;
@@ -200,15 +192,14 @@ static void measureChains(KernelProfile &profile, const ScheduleLayout &layout,
   // The pipe of a sub-core works for those of its warps alone.
   double pipeStep = profile.load.fma / warps / steps * device.schedulersPerSM *
                     ceilDiv(warps, device.schedulersPerSM);
-  double stepsAhead =
-      info.isWarpWide
-          ? kFragmentStages - 1
-          : std::max(1.0, kHoistedRegisters /
-                              real(schedule.threadM + schedule.threadN));
   double latency =
       info.isWarpWide ? device.tensorLatency : device.arithmeticLatency;
-  double step =
-      std::max({pipeStep, latency, device.sharedLatency / stepsAhead});
+  // Fragments of the tensor cores are loaded a step ahead. Those of threads are
+  // hoisted as far as registers allow, but in the enumerations of
+  // benchmarks/tuning a block on its own still waits for one load in each step.
+  double step = std::max(pipeStep, latency);
+  step = info.isWarpWide ? std::max<double>(step, device.sharedLatency)
+                         : step + device.sharedLatency;
   profile.chainCycles = steps * step;
   // One miss among the loads of a tile is enough.
   profile.waitCycles = device.globalLatency;
