@@ -159,10 +159,15 @@ def products(twin, m, n, k):
                               operands, "f32")
 
 
-def narrow(twin, m, n, k):
-    """Products of f16 and i8, which tensor cores multiply, or fused multiply-adds."""
+def halves(twin, m, n, k):
+    """Products of f16, which tensor cores multiply, or fused multiply-adds."""
     yield matmul(f"matmul_f16_{twin}", "nn", (m, n, k), "f16", "f32")
     yield matmul(f"matmul_f16_nt_{twin}", "nt", (m, n, k), "f16", "f16")
+
+
+def tensor_core(twin, m, n, k):
+    """Products that only tensor cores multiply."""
+    yield matmul(f"matmul_f16_sums_{twin}", "nn", (m, n, k), "f16", "f16", "sums(f16) ")
     yield matmul(f"matmul_i8_nt_{twin}", "nt", (m, n, k), "i8", "i32")
     yield matmul(f"matmul_i8_{twin}", "nn", (m, n, k), "i8", "i32")
 
@@ -192,11 +197,9 @@ def attention(twin, tokens, others, size):
 def correctness():
     """Functions, and options of the tuner that they want."""
     yield [*products("aligned", 96, 160, 72), *products("odd", 97, 161, 73)], []
-    sums = [matmul(f"matmul_f16_sums_{twin}", "nn", sizes, "f16", "f16", "sums(f16) ")
-            for twin, sizes in (("aligned", (96, 160, 64)), ("odd", (97, 161, 67)))]
-    yield [*narrow("mma_aligned", 96, 160, 64), *narrow("mma_odd", 97, 161, 67), *sums], [
-        "--space", "instruction=mma_f16,mma_f16_f16,mma_i8"]
-    yield [*narrow("fma_aligned", 64, 96, 48), *narrow("fma_odd", 65, 97, 51)], ["--space", "instruction=fma"]
+    yield [*halves("mma_aligned", 96, 160, 64), *halves("mma_odd", 97, 161, 67)], ["--space", "instruction=mma_f16"]
+    yield [*halves("fma_aligned", 64, 96, 48), *halves("fma_odd", 65, 97, 51)], ["--space", "instruction=fma"]
+    yield [*tensor_core("aligned", 96, 160, 64), *tensor_core("odd", 97, 161, 67)], []
     yield [*windows("aligned", 16, 32), *windows("odd", 5, 7)], []
     yield [*attention("aligned", 32, 64, 16), *attention("odd", 33, 65, 17)], []
     yield [*rows("aligned", 40, 96), *rows("odd", 37, 101)], []

@@ -47,7 +47,8 @@ def program(name, *arguments):
         die(f"bin/{name} does not start: {error.strerror}; it is for the kind of machine that made the bundle")
     if done.returncode != 0:
         message = done.stderr.strip() or f"it ended with status {done.returncode}"
-        die(message.removeprefix(f"{name}: error: "))
+        prefix = f"{name}: error: "
+        die(message[len(prefix):] if message.startswith(prefix) else message)
     return done.stdout
 
 
