@@ -27,6 +27,7 @@ config.substitutions += [
     ("%mlir_runner_utils", os.path.join(config.llvm_lib_dir, "libmlir_runner_utils.so")),
     ("%mlir_c_runner_utils", os.path.join(config.llvm_lib_dir, "libmlir_c_runner_utils.so")),
     ("%extract_ptx", f"{config.python} {config.dietcode_src_root}/build_tools/extract-ptx.py"),
+    ("%dietcode_tools_dir", config.dietcode_tools_dir),
     ("%dietcode_tune", os.path.join(config.dietcode_tools_dir, "dietcode-tune")),
     ("%unit", os.path.join(config.dietcode_obj_root, "test", "Unit")),
     ("%dietcode_lib", config.dietcode_lib_dir),

@@ -41,7 +41,7 @@ static Record failedRecord(const Job &job, const std::string &device,
                            RecordStatus status, const std::string &why) {
   Record record = job.record;
   record.runs.clear();
-  record.device = recordNameOf(device).value_or(device);
+  record.device = askRecordName(device).value_or(device);
   record.registers = job.kernels.front().registers;
   record.verified = false;
   record.status = status;

@@ -170,7 +170,7 @@ Expected<std::optional<Job>> FolderQueue::tryJob(const std::string &id,
     return std::nullopt;
   Expected<Job> job = parseJob(*text);
   if (job && !job->device.empty() &&
-      (options.device.empty() ? !lookupDeviceByName(job->device)
+      (options.device.empty() ? !askRecordName(job->device)
                               : options.device != job->device)) {
     foreign.insert(id);
     return std::nullopt;

@@ -67,11 +67,15 @@ Expected<std::unique_ptr<CandidateEvaluator>>
 CandidateEvaluator::create(const EvaluatorOptions &options) {
   std::unique_ptr<CandidateEvaluator> evaluator(
       new CandidateEvaluator(options));
-  auto root = ::dietcode::TemporaryFolder::create("dietcode-tune");
-  if (!root)
-    return tl::unexpected(root.error());
-  evaluator->root.emplace(std::move(*root));
-  Expected<JobFolder> folder = JobFolder::create(evaluator->root->path());
+  std::string path = options.jobFolder;
+  if (path.empty()) {
+    auto root = ::dietcode::TemporaryFolder::create("dietcode-tune");
+    if (!root)
+      return tl::unexpected(root.error());
+    path = root->path();
+    evaluator->root.emplace(std::move(*root));
+  }
+  Expected<JobFolder> folder = JobFolder::create(path);
   if (!folder)
     return tl::unexpected(folder.error());
   evaluator->folder = std::move(*folder);
@@ -88,11 +92,11 @@ Expected<bool> CandidateEvaluator::startWorkers() {
     return true;
   ::dietcode::WorkOptions work;
   work.device = options.device;
-  work.folder = root->path();
+  work.folder = folder->path();
   work.workers = options.workers;
   work.timeoutSeconds = options.timeoutSeconds;
   work.wait = true;
-  auto started = ::dietcode::spawnWorkers(root->path(), options.workers, work,
+  auto started = ::dietcode::spawnWorkers(folder->path(), options.workers, work,
                                           options.measureProgram);
   if (!started)
     return tl::unexpected(started.error());
@@ -301,9 +305,11 @@ Expected<bool> CandidateEvaluator::awaitResults(
       if (at == results.end())
         continue;
       at->second = std::move(result.record);
+      --open;
+      if (!root)
+        continue;
       (void)folder->remove(result.id);
       (void)llvm::sys::fs::remove(root->path() + "/data/" + result.id + ".ptx");
-      --open;
     }
     // Ctrl-C ends the measuring process as well.
     if (open > 0 && !workers->running() && !isInterrupted())

@@ -204,6 +204,7 @@ LogicalResult Session::search() {
   evaluation.workers = options.workers;
   evaluation.timeoutSeconds = options.timeoutSeconds;
   evaluation.verify = options.verify;
+  evaluation.jobFolder = options.jobFolder;
   evaluation.measureProgram = options.measureProgram;
   evaluation.interrupted = options.interrupted;
   auto made = CandidateEvaluator::create(evaluation);

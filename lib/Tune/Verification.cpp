@@ -37,9 +37,17 @@ static constexpr double kHalfSums = 2e-2;
 /// Larger than any tile, so that more than one is needed.
 static constexpr int64_t kBeyondTiles = 256;
 
+/// Multiplications below which all tiles are computed: it takes no longer.
+static constexpr double kSmallWork = 0x1p21;
+
 /// Columns of tiles that are computed, or rows if tiles lie along n first or in
 /// bands.
 static constexpr int64_t kTileStrips = 2;
+
+static double workOf(const ContractionShape &shape) {
+  return double(shape.m) * double(shape.n) * double(shape.k) *
+         double(shape.batch);
+}
 
 /// The least work with more than one tile in each dimension that allows it.
 static ContractionShape
@@ -52,8 +60,7 @@ chooseShape(const std::vector<ContractionShape> &points) {
   auto work = [&](const ContractionShape &point) {
     bool isLarge = point.m >= std::min(mostM, kBeyondTiles + 1) &&
                    point.n >= std::min(mostN, kBeyondTiles + 1);
-    return std::pair(!isLarge, double(point.m) * double(point.n) *
-                                   double(point.k) * double(point.batch));
+    return std::pair(!isLarge, workOf(point));
   };
   return *std::min_element(points.begin(), points.end(),
                            [&](auto &a, auto &b) { return work(a) < work(b); });
@@ -176,13 +183,13 @@ static bool isTiledAsIs(OperatorOpInterface op) {
          op.getTiledDimNames().size() == 3;
 }
 
-/// Some strips of tiles where the rest is more of the same; of an output with
-/// other dimensions than rows and columns all of it.
+/// Some strips of tiles where the rest is more of the same; of a small output,
+/// and of one with other dimensions than rows and columns, all of it.
 static Coverage cover(OperatorOpInterface op, const Schedule &schedule,
                       const ContractionShape &problem,
                       ArrayRef<int64_t> outputSizes) {
   int64_t all = blocksOf(schedule, problem) / schedule.split;
-  if (!isTiledAsIs(op)) {
+  if (!isTiledAsIs(op) || workOf(problem) <= kSmallWork) {
     int64_t columns = outputSizes.empty() ? 1 : outputSizes.back();
     int64_t rows = 1;
     for (int64_t size : outputSizes.drop_back(outputSizes.empty() ? 0 : 1))

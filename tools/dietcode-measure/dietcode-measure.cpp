@@ -143,7 +143,7 @@ Expected<bool> measureList(const Options &options,
   // Better one error than a record of it for each job.
   for (const Job &job : list->jobs())
     if (options.work.device.empty() && !job.device.empty())
-      if (auto known = lookupDeviceByName(job.device); !known)
+      if (auto known = askRecordName(job.device); !known)
         return fail("job '" + job.id + "': " + known.error().message);
   MeasureOptions own = options.work;
   own.folder = options.folder.empty() ? folderOf(options.jobs) : options.folder;
@@ -157,7 +157,7 @@ Expected<bool> measureList(const Options &options,
 int run(Options &options) {
   options.work.memoryBytes = uint64_t(options.memoryMiB) << 20;
   if (!options.work.device.empty())
-    if (auto known = lookupDeviceByName(options.work.device); !known)
+    if (auto known = askRecordName(options.work.device); !known)
       return report(known.error().message);
   bool isAbandoned = false;
   auto interrupted = [&] {

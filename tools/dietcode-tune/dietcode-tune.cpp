@@ -120,6 +120,12 @@ static cl::opt<unsigned>
 static cl::opt<double>
     timeout("timeout", cl::desc("Seconds that measuring a candidate may take"),
             cl::init(60), cl::cat(category));
+static cl::opt<std::string>
+    keepJobs("keep-jobs",
+             cl::desc("Keep the jobs of all measured candidates, and their "
+                      "results, in this new folder: dietcode-measure repeats "
+                      "them on another device"),
+             cl::value_desc("folder"), cl::cat(category));
 static cl::opt<bool> json("json",
                           cl::desc("Print the report as JSON to the standard "
                                    "output; needs -o"),
@@ -213,6 +219,8 @@ static std::optional<std::string> checkOptions() {
   if (json && outputFile == "-")
     return "--json prints the report to the standard output, so the tuned IR "
            "needs a file: give -o";
+  if (modelOnly && !keepJobs.empty())
+    return "--keep-jobs has no meaning with --model-only, which makes no jobs";
   if (modelOnly && noVerify)
     return "--no-verify has no meaning with --model-only, which runs nothing";
   return std::nullopt;
@@ -223,6 +231,9 @@ static std::optional<std::string> checkOptions() {
 static std::optional<std::string> checkFiles() {
   if (auto can = ::dietcode::checkWritable(outputFile); !can)
     return can.error().message;
+  if (!keepJobs.empty() && llvm::sys::fs::exists(keepJobs))
+    return "--keep-jobs: '" + keepJobs +
+           "' is there already; give the name of a new folder";
   std::vector<std::pair<StringRef, StringRef>> files = {{"-o", outputFile},
                                                         {"--records", records},
                                                         {"--model", modelFile},
@@ -259,6 +270,7 @@ static TuneOptions makeOptions() {
   options.workers =
       workers > 0 ? workers : std::max(1u, std::thread::hardware_concurrency());
   options.timeoutSeconds = timeout;
+  options.jobFolder = keepJobs;
   options.interrupted = &interruptSignal;
   if (isatty(STDERR_FILENO))
     options.progress = printProgress;

@@ -27,6 +27,11 @@ namespace dietcode {
 /// the job are.
 Record measureJob(const Job &job, const std::string &folder, Device &device);
 
+/// Device::recordName of the device called `name`, or why it cannot be used. A
+/// child asks: the CUDA driver is of no use to processes that are forked from
+/// one that has initialised it, as those are that measure.
+Expected<std::string> askRecordName(const std::string &name);
+
 struct MeasureOptions {
   std::string device; ///< Overrides the jobs' own; empty: does not.
   std::string folder = ".";

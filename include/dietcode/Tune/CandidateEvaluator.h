@@ -36,6 +36,7 @@ struct EvaluatorOptions {
   unsigned workers = 1;       ///< Compiling threads, and jobs at a time.
   double timeoutSeconds = 60; ///< For measuring one candidate.
   bool verify = true;
+  std::string jobFolder; ///< Keeps jobs and results; empty: a temporary one.
   std::string measureProgram; ///< dietcode-measure; empty: found.
   /// Set by a signal handler: `evaluate` returns soon then.
   const volatile std::sig_atomic_t *interrupted = nullptr;
@@ -107,7 +108,7 @@ private:
 
   EvaluatorOptions options;
   std::string toolchain;
-  std::optional<::dietcode::TemporaryFolder> root; ///< Of the jobs.
+  std::optional<::dietcode::TemporaryFolder> root; ///< If it is temporary.
   std::optional<::dietcode::JobFolder> folder;
   std::optional<::dietcode::MeasureProcess> workers;
   std::map<const TuningTask *, std::unique_ptr<Verification>> verifications;

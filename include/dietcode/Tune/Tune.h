@@ -48,6 +48,7 @@ struct TuneOptions {
   uint64_t seed = 0;
   unsigned workers = 1;
   double timeoutSeconds = 60;
+  std::string jobFolder;      ///< Keeps jobs and results; empty: nobody does.
   std::string measureProgram; ///< dietcode-measure; empty: found.
   /// Set by a signal handler to stop early.
   const volatile std::sig_atomic_t *interrupted = nullptr;

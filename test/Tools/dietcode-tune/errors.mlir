@@ -52,6 +52,10 @@ func.func @g(%a: tensor<?x64xf32>, %b: tensor<64x32xf32>, %c: tensor<?x32xf32>) 
 // NO-TIME: error: nothing could be measured in the {{.*}} seconds of --seconds; allow more, or use --model-only
 // RUN: not dietcode-tune %t/matmul.mlir --sample=4 -o %t/keep.mlir 2>&1 | FileCheck %s --check-prefix=SAMPLE
 // SAMPLE: error: --sample is a positive number, and limits --exhaustive; give both
+// RUN: not dietcode-tune %t/matmul.mlir --keep-jobs=%t -o %t/keep.mlir 2>&1 | FileCheck %s --check-prefix=KEEP-JOBS
+// KEEP-JOBS: error: --keep-jobs: '{{.*}}' is there already; give the name of a new folder
+// RUN: not dietcode-tune %t/matmul.mlir --model-only --keep-jobs=%t/jobs -o %t/keep.mlir 2>&1 | FileCheck %s --check-prefix=NO-JOBS
+// NO-JOBS: error: --keep-jobs has no meaning with --model-only, which makes no jobs
 // RUN: not dietcode-tune %t/matmul.mlir --model-only --json 2>&1 | FileCheck %s --check-prefix=JSON
 // JSON: error: --json prints the report to the standard output, so the tuned IR needs a file: give -o
 // RUN: not dietcode-tune %t/matmul.mlir --device=virtual:t5 -o %t/keep.mlir 2>&1 | FileCheck %s --check-prefix=DEVICE

@@ -17,6 +17,7 @@
 #include <cstring>
 #include <map>
 #include <string>
+#include <unistd.h>
 
 namespace {
 
@@ -56,7 +57,14 @@ struct FakeFunction {
 
 extern "C" {
 
-int cuInit(unsigned) { return std::atoi(variable("FAKE_CUDA_INIT", "0")); }
+/// As the driver, of no use in a process that is forked from one that has
+/// initialised it.
+int cuInit(unsigned) {
+  constexpr int kNotInitialized = 3;
+  static const pid_t first = ::getpid();
+  return first == ::getpid() ? std::atoi(variable("FAKE_CUDA_INIT", "0"))
+                             : kNotInitialized;
+}
 int cuDeviceGetCount(int *count) {
   *count = 1;
   return kSuccess;
