@@ -150,7 +150,8 @@ static Traffic rowTraffic(const Tiling &tiling, double tiles,
 }
 
 /// The reduction waits for its loads once, and then takes what it needs to read
-/// the sums, from L2 if they fit into it, or to write their total.
+/// the sums from L2, if they fit into it, or to write their total; or else what
+/// DRAM needs for both.
 double Adaption::otherSeconds(const Schedule &schedule,
                               const ContractionShape &shape,
                               double blocks) const {
@@ -162,10 +163,12 @@ double Adaption::otherSeconds(const Schedule &schedule,
                tiles * real(schedule.blockM) * real(schedule.blockN));
   double written = elements * kBytesPerSum;
   double read = written * real(schedule.split);
-  double rate = read <= real(device.l2Bytes) ? device.l2BytesPerSecond
-                                             : device.dramBytesPerSecond;
+  double seconds = (read + written) / device.dramBytesPerSecond;
+  if (read <= real(device.l2Bytes))
+    seconds = std::max(read / device.l2BytesPerSecond,
+                       written / device.dramBytesPerSecond);
   return 2 * device.launchSeconds + device.globalLatency / device.clockHz +
-         std::max(read / rate, written / device.dramBytesPerSecond);
+         seconds;
 }
 
 //===----------------------------------------------------------------------===//

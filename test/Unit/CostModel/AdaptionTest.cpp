@@ -191,7 +191,7 @@ TEST(Adaption, SplitsCostALaunchAndTheReduction) {
                    adaption.otherSeconds(schedule, shape, 4));
   bytes = 4.0 * 2048 * 2048;
   EXPECT_DOUBLE_EQ(adaption.otherSeconds(schedule, large, 4 * 256),
-                   fixed + 4 * bytes / t4().dramBytesPerSecond);
+                   fixed + 5 * bytes / t4().dramBytesPerSecond);
 }
 
 TEST(Adaption, TheOrderDecidesWhatIsReadAgain) {
