@@ -6,9 +6,10 @@
 
 // What the main loop of a kernel spends its instructions on, counted from the
 // PTX: nearly all are products, whose operands come from shared memory in
-// vectors, and the aligned twin reads global memory in vectors.
+// vectors if a thread has at least four of each, and the aligned twin reads global
+// memory in vectors.
 
-// CHECK: matmul_simt_{{.*}}: {{[0-9]+}} instructions
+// CHECK: matmul_simt_{{[0-9x]+_[48]x[48]_aligned}}: {{[0-9]+}} instructions
 // CHECK-SAME: shared loads: [[SHARED:[0-9]+]] v4 of [[SHARED]]; {{.*}} barriers: 1
 // CHECK-NOT: no loop
 
