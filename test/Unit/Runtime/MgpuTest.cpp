@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "dietcode/Runtime/Runtime.h"
+#include "dietcode/Runtime/Stream.h"
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <thread>
 
 using namespace dietcode::runtime;
 
@@ -102,7 +104,7 @@ TEST(Mgpu, DeviceMemory) {
   ASSERT_EQ(log.size(), 1u);
   EXPECT_EQ(log[0].kernel, "increment");
   EXPECT_EQ(log[0].block[0], 32);
-  EXPECT_GT(log[0].report.virtualSeconds, 0);
+  EXPECT_GT(log[0].seconds.value_or(0), 0);
   launch(function, data, 1);
   EXPECT_TRUE(takeLaunchLog().empty()) << "the log was not running";
   mgpuMemFree(data, stream);
@@ -127,13 +129,62 @@ TEST(Mgpu, Streams) {
   launch(function, data, 32);
   std::vector<LaunchRecord> log = takeLaunchLog();
   ASSERT_EQ(log.size(), 4u);
-  auto seconds = [&](size_t i) { return log[i].report.virtualSeconds; };
+  auto seconds = [&](size_t i) { return log[i].seconds.value_or(0); };
   EXPECT_LT(seconds(1), seconds(0));
   EXPECT_EQ(seconds(2), seconds(0));
   EXPECT_EQ(seconds(3), seconds(0));
   mgpuMemFree(data, stream);
   mgpuModuleUnload(module);
   mgpuStreamDestroy(stream);
+}
+
+TEST(Mgpu, CallersStream) {
+  int native = 0;
+  dietcodeSetStream(&native, dietcodeStreamWaits);
+  void *stream = mgpuStreamCreate();
+  EXPECT_EQ(mgpuStreamCreate(), stream);
+  mgpuStreamDestroy(stream);
+  std::thread([&] {
+    void *other = mgpuStreamCreate();
+    EXPECT_NE(other, stream);
+    mgpuStreamDestroy(other);
+  }).join();
+  // Launches without a stream are in this one, and follow each other.
+  void *module = mgpuModuleLoadJIT(increment, 2);
+  void *function = mgpuModuleGetFunction(module, "increment");
+  void *data = mgpuMemAlloc(128, nullptr, true);
+  startLaunchLog();
+  launch(function, data, 32);
+  launch(function, data, 32, stream);
+  std::vector<LaunchRecord> log = takeLaunchLog();
+  EXPECT_LT(log[1].seconds.value_or(0), log[0].seconds.value_or(0));
+  dietcodeResetStream();
+  dietcodeResetStream();
+  mgpuMemFree(data, nullptr);
+  mgpuModuleUnload(module);
+}
+
+/// What compiled code would have released after the point of failure.
+TEST(Mgpu, FailedCallsReleaseWhatTheyHold) {
+  void *module = nullptr, *data = nullptr, *kept = nullptr;
+  RuntimeFailure failure = failureOf([&] {
+    module = mgpuModuleLoadJIT(increment, 2);
+    void *freed = mgpuMemAlloc(128, nullptr, false);
+    data = mgpuMemAlloc(128, nullptr, false);
+    mgpuMemFree(freed, nullptr);
+    mgpuStreamCreate();
+    mgpuEventCreate();
+    EXPECT_TRUE(
+        guardedCall([&] { kept = mgpuMemAlloc(4, nullptr, false); }, nullptr));
+    mgpuModuleGetFunction(module, "nope");
+  });
+  EXPECT_NE(failure.message.find("no kernel"), std::string::npos);
+  failure = failureOf([&] { mgpuMemFree(data, nullptr); });
+  EXPECT_NE(failure.message.find("was freed before"), std::string::npos);
+  failure = failureOf([&] { mgpuModuleUnload(module); });
+  EXPECT_NE(failure.message.find("not loaded"), std::string::npos);
+  // A call that succeeds gives what it keeps to its caller.
+  mgpuMemFree(kept, nullptr);
 }
 
 TEST(Mgpu, HostMemory) {
