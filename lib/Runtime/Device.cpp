@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Device.h"
+#include "../Device/CudaDevice.h"
 #include "dietcode/Device/Device.h"
 #include <atomic>
 #include <cstdlib>
@@ -16,17 +17,16 @@ namespace {
 
 std::atomic<Device *> theDevice = nullptr;
 
-/// The device that DIETCODE_DEVICE names.
+/// The device that DIETCODE_DEVICE names, or else the first GPU, or a virtual
+/// one where there is none.
 Expected<std::unique_ptr<Device>> makeDevice() {
   const char *env = std::getenv("DIETCODE_DEVICE");
-  if (env && std::string_view(env).substr(0, 4) == "cuda")
-    return fail("DIETCODE_DEVICE=" + std::string(env) +
-                ": this runtime runs programs on virtual devices only; MLIR's "
-                "own CUDA runtime runs the same programs on a GPU");
-  Expected<const DeviceSpec *> spec =
-      lookupDeviceByName(env && *env ? env : defaultDeviceName);
+  std::string name = env && *env ? env : availableDeviceName();
+  Expected<const DeviceSpec *> spec = lookupDeviceByName(name);
   if (!spec)
     return fail("DIETCODE_DEVICE=" + spec.error().message);
+  if (std::optional<int> index = parseCudaName(name))
+    return makeCudaRuntime(*index);
   return makeVirtualRuntime(**spec);
 }
 

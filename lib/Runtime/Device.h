@@ -136,6 +136,7 @@ private:
 
 /// The back ends.
 Expected<std::unique_ptr<Device>> makeVirtualRuntime(const DeviceSpec &spec);
+Expected<std::unique_ptr<Device>> makeCudaRuntime(int index);
 
 } // namespace dietcode::runtime
 
