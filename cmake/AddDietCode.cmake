@@ -72,5 +72,7 @@ function(add_dietcode_unittest name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main)
   dietcode_target_options(${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/Unit)
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST)
+  # The device that tests run on does not depend on the machine.
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
+    PROPERTIES ENVIRONMENT DIETCODE_DEVICE=virtual:t4)
 endfunction()

@@ -16,9 +16,9 @@
 #include "CudaDriver.h"
 #include "CudaSpec.h"
 #include "LaunchParams.h"
+#include "dietcode/Target/LaunchLimits.h"
 
 #include <algorithm>
-#include <limits>
 
 using namespace dietcode;
 using cuda::Driver;
@@ -123,24 +123,13 @@ Expected<KernelFacts> CudaModule::kernel(const std::string &kernel) const {
   return facts;
 }
 
-/// The driver assembles PTX itself; what it says of a mistake is kept.
 Expected<std::shared_ptr<const DeviceModule>>
 CudaDevice::loadModule(std::string_view ptx, const std::string &name) {
   std::string text(ptx); // Ends in a null character.
-  std::string log(8192, '\0');
-  cuda::JitOption options[] = {cuda::kJitErrorLog, cuda::kJitErrorLogBytes};
-  void *values[] = {log.data(), reinterpret_cast<void *>(log.size())};
-  cuda::ModuleHandle module = nullptr;
-  cuda::Result result =
-      driver.loadModule(&module, text.c_str(), 2, options, values);
-  if (result == cuda::kSuccess)
-    return std::make_shared<CudaModule>(driver, module, name);
-  Error error = driver.error(name, result);
-  log.resize(log.find_last_not_of(std::string_view("\0\n ", 3)) + 1);
-  std::replace(log.begin(), log.end(), '\n', ' ');
-  if (!log.empty())
-    error.message += ": " + log;
-  return tl::unexpected(std::move(error));
+  cuda::LoadResult loaded = driver.load(text.c_str());
+  if (loaded.result == cuda::kSuccess)
+    return std::make_shared<CudaModule>(driver, loaded.module, name);
+  return tl::unexpected(cuda::loadError(driver, name, loaded));
 }
 
 //===----------------------------------------------------------------------===//
@@ -211,24 +200,12 @@ Expected<bool> CudaDevice::copyToHost(void *to, DevicePointer from,
 // Launches
 //===----------------------------------------------------------------------===//
 
-/// Whether an error tells of what a kernel did, and not of how it was launched.
-static bool isFault(cuda::Result result) {
-  return result == cuda::kIllegalAddress ||
-         (result >= cuda::kAssert && result <= cuda::kLaunchFailed);
-}
-
 Expected<bool> CudaDevice::prepare(cuda::Function function,
                                    const DeviceLaunch &launch) {
-  // What is too much for the device is refused by the driver, which however
-  // sees 32 bits of it.
-  constexpr int64_t kMost = std::numeric_limits<uint32_t>::max();
-  for (auto [extents, what] : {std::pair(&launch.grid, " blocks"),
-                               std::pair(&launch.block, " threads")})
-    for (size_t i = 0; i < extents->size(); ++i)
-      if ((*extents)[i] < 1 || (*extents)[i] > kMost)
-        return fail("kernel '" + launch.kernel + "' cannot be launched with " +
-                    std::to_string((*extents)[i]) + what + " along dimension " +
-                    std::to_string(i));
+  std::string problem =
+      checkLaunchShape(table, deviceName, launch.grid, launch.block);
+  if (!problem.empty())
+    return fail("kernel '" + launch.kernel + "': " + problem);
   if (launch.dynamicSharedBytes <= table.staticSharedPerBlock)
     return true;
   return check(
@@ -330,7 +307,7 @@ Expected<LaunchResult> CudaDevice::launch(const DeviceModule &module,
   Expected<double> seconds = 0.0;
   if (result == cuda::kSuccess && mode == LaunchMode::Time)
     seconds = measure(*function, launch, result);
-  if (failure && isFault(result))
+  if (failure && cuda::isFault(result))
     *failure = LaunchFailure::Finding;
   if (failure && result == cuda::kLaunchTimeout)
     *failure = LaunchFailure::Endless;

@@ -8,6 +8,7 @@
 
 #include "CudaDriver.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <dlfcn.h>
 
@@ -31,17 +32,51 @@ struct Symbols {
 
 } // namespace
 
+static void findMemory(Symbols &symbols, Driver &driver) {
+  symbols.find(driver.allocate, "cuMemAlloc_v2");
+  symbols.find(driver.allocateManaged, "cuMemAllocManaged");
+  symbols.find(driver.free, "cuMemFree_v2");
+  symbols.find(driver.fill, "cuMemsetD8_v2");
+  symbols.find(driver.toDevice, "cuMemcpyHtoD_v2");
+  symbols.find(driver.toHost, "cuMemcpyDtoH_v2");
+  symbols.find(driver.copy, "cuMemcpyAsync");
+  symbols.find(driver.fill16, "cuMemsetD16Async");
+  symbols.find(driver.fill32, "cuMemsetD32Async");
+  symbols.find(driver.registerHost, "cuMemHostRegister_v2");
+  symbols.find(driver.unregisterHost, "cuMemHostUnregister");
+}
+
+static void findStreams(Symbols &symbols, Driver &driver) {
+  symbols.find(driver.createEvent, "cuEventCreate");
+  symbols.find(driver.destroyEvent, "cuEventDestroy_v2");
+  symbols.find(driver.recordEvent, "cuEventRecord");
+  symbols.find(driver.synchronizeEvent, "cuEventSynchronize");
+  symbols.find(driver.elapsed, "cuEventElapsedTime");
+  symbols.find(driver.queryEvent, "cuEventQuery");
+  symbols.find(driver.createStream, "cuStreamCreate");
+  symbols.find(driver.destroyStream, "cuStreamDestroy_v2");
+  symbols.find(driver.synchronizeStream, "cuStreamSynchronize");
+  symbols.find(driver.queryStream, "cuStreamQuery");
+  symbols.find(driver.waitEvent, "cuStreamWaitEvent");
+}
+
 /// The names with "_v2" are those that the headers of CUDA since 4.0 mean.
 static std::string findFunctions(void *library, Driver &driver) {
   Symbols symbols{library, ""};
   symbols.find(driver.init, "cuInit");
+  symbols.find(driver.version, "cuDriverGetVersion");
   symbols.find(driver.deviceCount, "cuDeviceGetCount");
   symbols.find(driver.deviceGet, "cuDeviceGet");
   symbols.find(driver.deviceName, "cuDeviceGetName");
   symbols.find(driver.deviceAttribute, "cuDeviceGetAttribute");
+  symbols.find(driver.deviceBytes, "cuDeviceTotalMem_v2");
+  symbols.find(driver.busId, "cuDeviceGetPCIBusId");
   symbols.find(driver.retainContext, "cuDevicePrimaryCtxRetain");
   symbols.find(driver.releaseContext, "cuDevicePrimaryCtxRelease_v2");
   symbols.find(driver.setContext, "cuCtxSetCurrent");
+  symbols.find(driver.currentContext, "cuCtxGetCurrent");
+  symbols.find(driver.pushContext, "cuCtxPushCurrent_v2");
+  symbols.find(driver.popContext, "cuCtxPopCurrent_v2");
   symbols.find(driver.synchronize, "cuCtxSynchronize");
   symbols.find(driver.loadModule, "cuModuleLoadDataEx");
   symbols.find(driver.unloadModule, "cuModuleUnload");
@@ -49,21 +84,50 @@ static std::string findFunctions(void *library, Driver &driver) {
   symbols.find(driver.functionAttribute, "cuFuncGetAttribute");
   symbols.find(driver.setFunctionAttribute, "cuFuncSetAttribute");
   symbols.find(driver.occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
-  symbols.find(driver.allocate, "cuMemAlloc_v2");
-  symbols.find(driver.free, "cuMemFree_v2");
-  symbols.find(driver.fill, "cuMemsetD8_v2");
-  symbols.find(driver.toDevice, "cuMemcpyHtoD_v2");
-  symbols.find(driver.toHost, "cuMemcpyDtoH_v2");
+  findMemory(symbols, driver);
+  findStreams(symbols, driver);
   symbols.find(driver.launch, "cuLaunchKernel");
-  symbols.find(driver.createEvent, "cuEventCreate");
-  symbols.find(driver.destroyEvent, "cuEventDestroy_v2");
-  symbols.find(driver.recordEvent, "cuEventRecord");
-  symbols.find(driver.synchronizeEvent, "cuEventSynchronize");
-  symbols.find(driver.elapsed, "cuEventElapsedTime");
   symbols.find(driver.errorName, "cuGetErrorName");
   symbols.find(driver.errorText, "cuGetErrorString");
   symbols.find(driver.paramInfo, "cuFuncGetParamInfo", /*isOptional=*/true);
   return symbols.missing;
+}
+
+bool cuda::isFault(Result result) {
+  return result == kIllegalAddress || result == kAssert ||
+         (result >= kHardwareStackError && result <= kLaunchFailed);
+}
+
+bool cuda::isSticky(Result result) {
+  return isFault(result) || result == kDeinitialized ||
+         result == kEccUncorrectable || result == kNvlinkUncorrectable ||
+         result == kContained || result == kLaunchTimeout ||
+         result == kContextDestroyed;
+}
+
+LoadResult Driver::load(const void *image) const {
+  LoadResult loaded;
+  std::string &log = loaded.log;
+  log.resize(8192);
+  JitOption options[] = {kJitErrorLog, kJitErrorLogBytes};
+  void *values[] = {log.data(), reinterpret_cast<void *>(log.size())};
+  loaded.result = loadModule(&loaded.module, image, 2, options, values);
+  log.resize(log.find_last_not_of(std::string_view("\0\n ", 3)) + 1);
+  std::replace(log.begin(), log.end(), '\n', ' ');
+  return loaded;
+}
+
+Error cuda::loadError(const Driver &driver, const std::string &name,
+                      const LoadResult &loaded) {
+  Error error = driver.error(name, loaded.result);
+  if (!loaded.log.empty())
+    error.message += ": " + loaded.log;
+  int version = 0;
+  if (loaded.result == kUnsupportedPtx && driver.version(&version) == kSuccess)
+    error.message += "; this driver is CUDA " + std::to_string(version / 1000) +
+                     "." + std::to_string(version % 1000 / 10) +
+                     "'s: compile for an older PTX (ptx-version)";
+  return error;
 }
 
 Error Driver::error(const std::string &what, Result result) const {

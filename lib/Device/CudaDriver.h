@@ -28,10 +28,19 @@ namespace dietcode::cuda {
 using Result = int;
 enum : Result {
   kSuccess = 0,
+  kOutOfMemory = 2,
+  kDeinitialized = 4,
+  kEccUncorrectable = 214,
+  kNvlinkUncorrectable = 220,
+  kUnsupportedPtx = 222,
+  kContained = 226,
   kNotFound = 500,
+  kNotReady = 600,
   kIllegalAddress = 700,
   kLaunchTimeout = 702,
+  kContextDestroyed = 709,
   kAssert = 710,
+  kHostAlreadyRegistered = 712,
   kHardwareStackError = 714,
   kIllegalInstruction = 715,
   kMisalignedAddress = 716,
@@ -39,6 +48,12 @@ enum : Result {
   kInvalidPc = 718,
   kLaunchFailed = 719,
 };
+
+/// Whether an error tells of what a kernel did, and not of how it was launched.
+bool isFault(Result result);
+/// Whether the context is of no use after this error: whatever is called
+/// returns it, or worse.
+bool isSticky(Result result);
 
 using DeviceHandle = int;
 using Context = struct ContextTag *;
@@ -62,6 +77,9 @@ enum Attribute : int {
   kCapabilityMinor = 76,
   kSharedPerMultiprocessor = 81,
   kRegistersPerMultiprocessor = 82,
+  kManagedMemory = 83,
+  kPageableMemoryAccess = 88,
+  kHostPointersOfRegistered = 91,
   kSharedPerBlockOptIn = 97,
 };
 
@@ -76,16 +94,38 @@ enum FunctionAttribute : int {
 /// CUjit_option.
 enum JitOption : int { kJitErrorLog = 5, kJitErrorLogBytes = 6 };
 
+/// CUstream_flags, CUevent_flags, CUmemAttach_flags, CU_MEMHOSTREGISTER_*.
+enum : unsigned {
+  kBlockingStream = 0,
+  kEventWithTime = 0,
+  kEventWithoutTime = 2,
+  kManagedEverywhere = 1,
+  kHostPortableAndMapped = 3,
+};
+
+/// What came of loading a module.
+struct LoadResult {
+  Result result = kSuccess;
+  ModuleHandle module = nullptr;
+  std::string log; ///< What the assembler says of a mistake, on one line.
+};
+
 /// The functions, all of them there but those said to be optional.
 struct Driver {
   Result (*init)(unsigned);
+  Result (*version)(int *);
   Result (*deviceCount)(int *);
   Result (*deviceGet)(DeviceHandle *, int);
   Result (*deviceName)(char *, int, DeviceHandle);
   Result (*deviceAttribute)(int *, Attribute, DeviceHandle);
+  Result (*deviceBytes)(size_t *, DeviceHandle);
+  Result (*busId)(char *, int, DeviceHandle);
   Result (*retainContext)(Context *, DeviceHandle);
   Result (*releaseContext)(DeviceHandle);
   Result (*setContext)(Context);
+  Result (*currentContext)(Context *);
+  Result (*pushContext)(Context);
+  Result (*popContext)(Context *);
   Result (*synchronize)();
   Result (*loadModule)(ModuleHandle *, const void *, unsigned, JitOption *,
                        void **);
@@ -95,16 +135,28 @@ struct Driver {
   Result (*setFunctionAttribute)(Function, FunctionAttribute, int);
   Result (*occupancy)(int *, Function, int, size_t);
   Result (*allocate)(Pointer *, size_t);
+  Result (*allocateManaged)(Pointer *, size_t, unsigned);
   Result (*free)(Pointer);
   Result (*fill)(Pointer, unsigned char, size_t);
   Result (*toDevice)(Pointer, const void *, size_t);
   Result (*toHost)(void *, Pointer, size_t);
+  Result (*copy)(Pointer, Pointer, size_t, Stream);
+  Result (*fill16)(Pointer, unsigned short, size_t, Stream);
+  Result (*fill32)(Pointer, unsigned, size_t, Stream);
+  Result (*registerHost)(void *, size_t, unsigned);
+  Result (*unregisterHost)(void *);
+  Result (*createStream)(Stream *, unsigned);
+  Result (*destroyStream)(Stream);
+  Result (*synchronizeStream)(Stream);
+  Result (*queryStream)(Stream);
+  Result (*waitEvent)(Stream, Event, unsigned);
   Result (*launch)(Function, unsigned, unsigned, unsigned, unsigned, unsigned,
                    unsigned, unsigned, Stream, void **, void **);
   Result (*createEvent)(Event *, unsigned);
   Result (*destroyEvent)(Event);
   Result (*recordEvent)(Event, Stream);
   Result (*synchronizeEvent)(Event);
+  Result (*queryEvent)(Event);
   Result (*elapsed)(float *, Event, Event);
   Result (*errorName)(Result, const char **);
   Result (*errorText)(Result, const char **);
@@ -113,7 +165,14 @@ struct Driver {
 
   /// "what: CUDA_ERROR_X, as the driver explains it".
   Error error(const std::string &what, Result result) const;
+  /// Loads PTX, which ends in a null character, or a cubin or fatbin. The
+  /// driver assembles PTX itself.
+  LoadResult load(const void *image) const;
 };
+
+/// What LoadResult says of a module called `name` that was not loaded.
+Error loadError(const Driver &driver, const std::string &name,
+                const LoadResult &loaded);
 
 /// The driver of this process, initialised. The error says what was looked for,
 /// or what the driver said.

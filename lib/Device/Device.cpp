@@ -37,6 +37,10 @@ std::optional<int> dietcode::parseCudaName(std::string_view name) {
   return index;
 }
 
+std::string dietcode::availableDeviceName() {
+  return lookupCudaDevice(0) ? "cuda:0" : std::string(defaultDeviceName);
+}
+
 Expected<const DeviceSpec *>
 dietcode::lookupDeviceByName(std::string_view name) {
   if (std::optional<int> index = parseCudaName(name))

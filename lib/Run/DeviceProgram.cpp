@@ -69,6 +69,22 @@ void buildAfterSelect(OpPassManager &pm, const DietCodeToLLVMOptions &options) {
 /// What sectors hold, which LaunchReport counts.
 constexpr uint64_t kSectorBytes = 32;
 
+KernelReport describe(const runtime::LaunchRecord &launch,
+                      const KernelChoice &choice) {
+  KernelReport kernel{launch.kernel,
+                      choice.microKernel,
+                      choice.why,
+                      launch.grid,
+                      launch.block,
+                      launch.sharedBytes,
+                      launch.seconds.value_or(0),
+                      std::nullopt};
+  if (const auto &report = launch.report)
+    kernel.traffic = {report->sectorsRead * kSectorBytes,
+                      report->sectorsWritten * kSectorBytes, report->dramBytes};
+  return kernel;
+}
+
 std::vector<KernelReport>
 describeLaunches(const std::vector<runtime::LaunchRecord> &launches,
                  func::FuncOp entry, ArrayRef<RunArgument> arguments) {
@@ -78,11 +94,7 @@ describeLaunches(const std::vector<runtime::LaunchRecord> &launches,
   std::vector<KernelChoice> choices = explainKernels(entry, arguments, names);
   std::vector<KernelReport> kernels;
   for (auto [launch, choice] : llvm::zip(launches, choices))
-    kernels.push_back(
-        {launch.kernel, choice.microKernel, choice.why, launch.grid,
-         launch.block, launch.report.sharedBytesPerBlock,
-         launch.report.virtualSeconds, launch.report.sectorsRead * kSectorBytes,
-         launch.report.sectorsWritten * kSectorBytes, launch.report.dramBytes});
+    kernels.push_back(describe(launch, choice));
   return kernels;
 }
 

@@ -67,7 +67,7 @@ void addRows(const RunReport &run, std::vector<Row> &rows) {
 }
 
 llvm::json::Object toJson(const KernelReport &kernel) {
-  return llvm::json::Object{
+  llvm::json::Object object{
       {"name", kernel.name},
       {"microKernel", kernel.microKernel},
       {"why", kernel.why},
@@ -75,10 +75,13 @@ llvm::json::Object toJson(const KernelReport &kernel) {
       {"block", llvm::json::Array(kernel.block)},
       {"sharedBytes", kernel.sharedBytes},
       {"seconds", kernel.seconds},
-      {"bytesRead", static_cast<int64_t>(kernel.bytesRead)},
-      {"bytesWritten", static_cast<int64_t>(kernel.bytesWritten)},
-      {"dramBytes", static_cast<int64_t>(kernel.dramBytes)},
   };
+  if (const std::optional<KernelTraffic> &traffic = kernel.traffic) {
+    object["bytesRead"] = static_cast<int64_t>(traffic->bytesRead);
+    object["bytesWritten"] = static_cast<int64_t>(traffic->bytesWritten);
+    object["dramBytes"] = static_cast<int64_t>(traffic->dramBytes);
+  }
+  return object;
 }
 
 llvm::json::Object toJson(const RunReport &run) {

@@ -13,6 +13,7 @@
 
 #include "CallContext.h"
 #include "dietcode/Runtime/Entry.h"
+#include "dietcode/Runtime/Stream.h"
 #include <algorithm>
 #include <cstdlib>
 #include <new>
@@ -61,6 +62,8 @@ void CallMemory::release() {
 CallContext::CallContext(const dietcode_call_options &options)
     : options(options), outer(innermost) {
   innermost = this;
+  if (options.stream)
+    dietcodeSetStream(options.stream, dietcodeStreamWaits);
 }
 
 /// Whatever is left is nobody's: that of a call that failed, and what a program
@@ -70,6 +73,10 @@ CallContext::~CallContext() {
     guardedCall([&] { memory.release(); }, nullptr);
   for (void *stream : streams)
     guardedCall([&] { mgpuStreamDestroy(stream); }, nullptr);
+  if (options.stream)
+    dietcodeResetStream();
+  if (outer && outer->options.stream)
+    dietcodeSetStream(outer->options.stream, dietcodeStreamWaits);
   innermost = outer;
 }
 
@@ -138,9 +145,9 @@ void CallContext::free(void *pointer, CallMemory::Source source) {
   CallMemory{pointer, 0, source}.release();
 }
 
+/// With a stream of the caller, mgpuStreamCreate returns that, and leaves it
+/// alone when it is destroyed.
 void *CallContext::createStream() {
-  if (options.stream)
-    return options.stream;
   if (!reserveOne(streams))
     reportFailure("out of memory: cannot note a stream");
   void *stream = nullptr;

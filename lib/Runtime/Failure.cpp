@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Guard.h"
+#include "Resources.h"
 #include "dietcode/Runtime/Runtime.h"
 #include <csetjmp>
 #include <cstdio>
@@ -18,6 +20,7 @@ namespace {
 struct Guard {
   std::jmp_buf target;
   Guard *outer;
+  size_t heldBefore; ///< Resources of this thread.
 };
 
 thread_local Guard *innermost = nullptr;
@@ -31,6 +34,7 @@ __attribute__((noinline)) void runGuarded(const std::function<void()> &call,
   innermost = &guard;
   call();
   innermost = guard.outer;
+  dropHeldResources(guard.heldBefore, /*hasFailed=*/false);
 }
 
 __attribute__((noinline)) void takePending(RuntimeFailure *failure) {
@@ -40,6 +44,8 @@ __attribute__((noinline)) void takePending(RuntimeFailure *failure) {
 }
 
 } // namespace
+
+bool isGuarded() { return innermost; }
 
 void reportFailure(const char *message, FailureKind kind) {
   if (innermost) {
@@ -58,12 +64,14 @@ void reportFailure(const char *message, FailureKind kind) {
 bool guardedCall(const std::function<void()> &call, RuntimeFailure *failure) {
   Guard guard;
   guard.outer = innermost;
+  guard.heldBefore = countHeldResources();
   if (setjmp(guard.target) == 0) {
     runGuarded(call, guard);
     return true;
   }
   innermost = guard.outer;
   takePending(failure);
+  dropHeldResources(guard.heldBefore, /*hasFailed=*/true);
   return false;
 }
 

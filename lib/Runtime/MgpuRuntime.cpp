@@ -6,14 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The C interface that gpu-to-llvm of MLIR 22 calls. Everything is synchronous,
-// so events only have identities, and streams only know what is in the caches.
+// The C interface that gpu-to-llvm of MLIR 22 calls.
 //
 //===----------------------------------------------------------------------===//
 
+#include "CallerStream.h"
 #include "Device.h"
-#include <cstring>
-#include <vector>
+#include "Resources.h"
 
 #define DIETCODE_EXPORT __attribute__((visibility("default")))
 
@@ -23,27 +22,46 @@ using namespace dietcode;
 using namespace dietcode::runtime;
 
 /// The last error of this thread; raise() leaves nothing behind to destroy.
-thread_local std::string failureMessage;
-thread_local FailureKind failureKind;
-
-bool keep(const Error &error, FailureKind kind = FailureKind::Error) {
-  failureMessage = error.message;
-  failureKind = kind;
-  return false;
-}
+thread_local RuntimeFailure lastFailure;
 
 [[noreturn]] void raise() {
-  reportFailure(failureMessage.c_str(), failureKind);
+  reportFailure(lastFailure.message.c_str(), lastFailure.kind);
 }
 
-/// Runs `fn` on the device; false if there is none or `fn` fails.
+/// Runs `fn` on the device, and keeps the error if there is none or `fn` fails.
 template <typename Fn>
-bool onDevice(Fn fn) {
+auto tryOnDevice(Fn fn)
+    -> std::optional<typename std::invoke_result_t<Fn, Device &>::value_type> {
   Expected<Device *> device = Device::get();
-  if (!device)
-    return keep(device.error());
+  if (!device) {
+    lastFailure = device.error();
+    return std::nullopt;
+  }
   auto result = fn(**device);
-  return result ? true : keep(result.error());
+  if (result)
+    return *result;
+  lastFailure = std::move(result.error());
+  return std::nullopt;
+}
+
+/// The same, but raises the error. What it returns needs no destructor.
+template <typename Fn>
+auto onDevice(Fn fn) {
+  auto result = tryOnDevice(fn);
+  if (!result)
+    raise();
+  return *result;
+}
+
+/// Runs `fn(device, stream)` on the stream that a call means.
+template <typename Fn>
+void inStream(void *stream, Fn fn) {
+  onDevice([&](Device &device) -> Result<bool> {
+    Result<Stream *> target = streamOr(device, stream);
+    if (!target)
+      return tl::unexpected(target.error());
+    return fn(device, *target);
+  });
 }
 
 /// The part of a ranked memref descriptor before its sizes and strides.
@@ -72,44 +90,13 @@ void *startOf(const MemRefDescriptor &descriptor, int64_t elementBytes) {
 }
 
 LoadedModule *loadModule(const void *data, size_t limit) {
-  LoadedModule *module = nullptr;
-  bool ok = onDevice([&](Device &device) {
-    Expected<LoadedModule *> loaded = device.load(data, limit);
-    module = loaded.value_or(nullptr);
-    return loaded;
-  });
-  if (!ok)
-    raise();
+  LoadedModule *module =
+      onDevice([&](Device &device) { return device.load(data, limit); });
+  noteAcquired(ResourceKind::Module, module);
   return module;
 }
 
-/// The host has given device memory values.
-void markWritten(const void *pointer, uint64_t bytes) {
-  onDevice([&](Device &device) -> Expected<bool> {
-    device.gpu().memory().markWritten(pointer, bytes);
-    return true;
-  });
-}
-
-template <typename T>
-void fill(T *to, T value, size_t count) {
-  bool ok = onDevice([&](Device &device) {
-    return device.checkCopy(to, count * sizeof(T), "memset");
-  });
-  if (!ok)
-    raise();
-  for (size_t i = 0; i < count; ++i)
-    to[i] = value;
-  markWritten(to, count * sizeof(T));
-}
-
-struct Stream {
-  /// By the last launch; forgotten once the host has waited for it.
-  std::vector<vgpu::WrittenRange> written;
-};
-struct Event {
-  int unused;
-};
+Event *asEvent(void *event) { return static_cast<Event *>(event); }
 
 } // namespace
 
@@ -124,127 +111,138 @@ DIETCODE_EXPORT void *mgpuModuleLoadJIT(void *data, int) {
 }
 
 DIETCODE_EXPORT void mgpuModuleUnload(void *module) {
-  if (!onDevice([&](Device &device) {
-        return device.unload(static_cast<LoadedModule *>(module));
-      }))
-    raise();
+  noteReleased(ResourceKind::Module, module);
+  onDevice([&](Device &device) {
+    return device.unload(static_cast<LoadedModule *>(module));
+  });
 }
 
 DIETCODE_EXPORT void *mgpuModuleGetFunction(void *module, const char *name) {
-  Function *function = nullptr;
-  bool ok = onDevice([&](Device &device) {
-    auto found = device.function(static_cast<LoadedModule *>(module), name);
-    function = found.value_or(nullptr);
-    return found;
+  return onDevice([&](Device &device) {
+    return device.function(static_cast<LoadedModule *>(module), name);
   });
-  if (!ok)
-    raise();
-  return function;
 }
 
 DIETCODE_EXPORT void mgpuLaunchKernel(void *function, intptr_t gridX,
                                       intptr_t gridY, intptr_t gridZ,
                                       intptr_t blockX, intptr_t blockY,
                                       intptr_t blockZ, int32_t sharedBytes,
-                                      void *streamPointer, void **params,
-                                      void **extra, size_t paramCount) {
-  FailureKind kind = FailureKind::Error;
-  auto *stream = static_cast<Stream *>(streamPointer);
-  bool ok = onDevice([&](Device &device) -> Expected<bool> {
+                                      void *stream, void **params, void **extra,
+                                      size_t paramCount) {
+  inStream(stream, [&](Device &device, Stream *target) -> Result<bool> {
     if (extra)
       return fail("launch options in 'extra' are not supported");
-    vgpu::LaunchConfig config;
-    config.grid = {gridX, gridY, gridZ};
-    config.block = {blockX, blockY, blockZ};
-    config.dynamicSharedBytes = sharedBytes;
-    if (stream)
-      config.recent = stream->written;
-    auto written = device.launch(static_cast<Function *>(function), config,
-                                 params, paramCount, kind);
-    if (!written)
-      return tl::unexpected(written.error());
-    if (stream)
-      stream->written = std::move(*written);
-    return true;
+    Launch launch;
+    launch.grid = {gridX, gridY, gridZ};
+    launch.block = {blockX, blockY, blockZ};
+    launch.dynamicSharedBytes = sharedBytes;
+    launch.params = params;
+    launch.paramCount = paramCount;
+    launch.stream = target;
+    return device.launch(static_cast<Function *>(function), launch);
   });
-  if (!ok) {
-    failureKind = kind;
-    raise();
-  }
 }
 
-DIETCODE_EXPORT void *mgpuStreamCreate() { return new Stream(); }
-DIETCODE_EXPORT void mgpuStreamDestroy(void *stream) {
-  delete static_cast<Stream *>(stream);
+DIETCODE_EXPORT void *mgpuStreamCreate() {
+  Stream *stream = onDevice([](Device &device) -> Result<Stream *> {
+    Result<Stream *> callers = callerStream(device);
+    return callers && !*callers ? device.createStream() : callers;
+  });
+  if (!isCallerStream(stream))
+    noteAcquired(ResourceKind::Stream, stream);
+  return stream;
 }
+
+DIETCODE_EXPORT void mgpuStreamDestroy(void *pointer) {
+  auto *stream = static_cast<Stream *>(pointer);
+  if (!stream || isCallerStream(stream))
+    return;
+  noteReleased(ResourceKind::Stream, stream);
+  onDevice([&](Device &device) { return device.destroyStream(stream); });
+}
+
 DIETCODE_EXPORT void mgpuStreamSynchronize(void *stream) {
-  if (stream)
-    static_cast<Stream *>(stream)->written.clear();
-}
-DIETCODE_EXPORT void mgpuStreamWaitEvent(void *, void *) {}
-
-DIETCODE_EXPORT void *mgpuEventCreate() { return new Event(); }
-DIETCODE_EXPORT void mgpuEventDestroy(void *event) {
-  delete static_cast<Event *>(event);
-}
-DIETCODE_EXPORT void mgpuEventSynchronize(void *) {}
-DIETCODE_EXPORT void mgpuEventRecord(void *, void *) {}
-
-DIETCODE_EXPORT void *mgpuMemAlloc(uint64_t bytes, void *, bool isHostShared) {
-  void *pointer = nullptr;
-  bool ok = onDevice([&](Device &device) {
-    Expected<void *> allocated = device.gpu().memory().allocate(bytes);
-    pointer = allocated.value_or(nullptr);
-    // The host may write shared memory without a word.
-    if (isHostShared)
-      device.gpu().memory().markWritten(pointer, bytes);
-    return allocated;
+  inStream(stream, [](Device &device, Stream *target) {
+    return device.synchronize(target);
   });
-  if (!ok)
-    raise();
+}
+
+DIETCODE_EXPORT void mgpuStreamWaitEvent(void *stream, void *event) {
+  inStream(stream, [&](Device &device, Stream *target) {
+    return device.waitEvent(target, asEvent(event));
+  });
+}
+
+DIETCODE_EXPORT void *mgpuEventCreate() {
+  Event *event = onDevice([](Device &device) { return device.createEvent(); });
+  noteAcquired(ResourceKind::Event, event);
+  return event;
+}
+
+DIETCODE_EXPORT void mgpuEventDestroy(void *event) {
+  if (!event)
+    return;
+  noteReleased(ResourceKind::Event, event);
+  onDevice([&](Device &device) { return device.destroyEvent(asEvent(event)); });
+}
+
+DIETCODE_EXPORT void mgpuEventSynchronize(void *event) {
+  onDevice(
+      [&](Device &device) { return device.synchronizeEvent(asEvent(event)); });
+}
+
+DIETCODE_EXPORT void mgpuEventRecord(void *event, void *stream) {
+  inStream(stream, [&](Device &device, Stream *target) {
+    return device.recordEvent(asEvent(event), target);
+  });
+}
+
+DIETCODE_EXPORT void *mgpuMemAlloc(uint64_t bytes, void *stream,
+                                   bool isHostShared) {
+  void *pointer = onDevice([&](Device &device) -> Result<void *> {
+    Result<Stream *> target = streamOr(device, stream);
+    if (!target)
+      return tl::unexpected(target.error());
+    return device.allocate(bytes, *target, isHostShared);
+  });
+  noteAcquired(ResourceKind::Memory, pointer);
   return pointer;
 }
 
-DIETCODE_EXPORT void mgpuMemFree(void *pointer, void *) {
-  if (!onDevice(
-          [&](Device &device) { return device.gpu().memory().free(pointer); }))
-    raise();
+DIETCODE_EXPORT void mgpuMemFree(void *pointer, void *stream) {
+  noteReleased(ResourceKind::Memory, pointer);
+  inStream(stream, [&](Device &device, Stream *target) {
+    return device.free(pointer, target);
+  });
 }
 
-DIETCODE_EXPORT void mgpuMemcpy(void *to, void *from, size_t bytes, void *) {
-  bool ok = onDevice([&](Device &device) {
-    Expected<bool> result = device.checkCopy(to, bytes, "memcpy to the device");
-    return result ? device.checkCopy(from, bytes, "memcpy from the device")
-                  : result;
+DIETCODE_EXPORT void mgpuMemcpy(void *to, void *from, size_t bytes,
+                                void *stream) {
+  inStream(stream, [&](Device &device, Stream *target) {
+    return device.copy(to, from, bytes, target);
   });
-  if (!ok)
-    raise();
-  std::memmove(to, from, bytes);
-  markWritten(to, bytes);
 }
 
 DIETCODE_EXPORT void mgpuMemset32(void *to, uint32_t value, size_t count,
-                                  void *) {
-  fill(static_cast<uint32_t *>(to), value, count);
+                                  void *stream) {
+  inStream(stream, [&](Device &device, Stream *target) {
+    return device.fill32(to, value, count, target);
+  });
 }
 
 DIETCODE_EXPORT void mgpuMemset16(void *to, uint16_t value, size_t count,
-                                  void *) {
-  fill(static_cast<uint16_t *>(to), value, count);
+                                  void *stream) {
+  inStream(stream, [&](Device &device, Stream *target) {
+    return device.fill16(to, value, count, target);
+  });
 }
 
 DIETCODE_EXPORT void mgpuMemHostRegister(void *pointer, uint64_t bytes) {
-  if (!onDevice([&](Device &device) {
-        return device.gpu().memory().registerRange(pointer, bytes);
-      }))
-    raise();
+  registerHostMemory(pointer, bytes, "");
 }
 
 DIETCODE_EXPORT void mgpuMemHostUnregister(void *pointer) {
-  if (!onDevice([&](Device &device) {
-        return device.gpu().memory().unregisterRange(pointer);
-      }))
-    raise();
+  unregisterHostMemory(pointer);
 }
 
 DIETCODE_EXPORT void mgpuMemHostRegisterMemRef(int64_t rank, void *descriptor,
@@ -272,12 +270,15 @@ namespace dietcode::runtime {
 
 void registerHostMemory(void *pointer, uint64_t bytes,
                         const std::string &label) {
-  if (!onDevice([&](Device &device) {
-        return device.gpu().memory().registerRange(pointer, bytes, label);
-      }))
-    raise();
+  onDevice([&](Device &device) {
+    return device.registerHost(pointer, bytes, label);
+  });
+  noteAcquired(ResourceKind::HostRange, pointer);
 }
 
-void unregisterHostMemory(void *pointer) { mgpuMemHostUnregister(pointer); }
+void unregisterHostMemory(void *pointer) {
+  noteReleased(ResourceKind::HostRange, pointer);
+  onDevice([&](Device &device) { return device.unregisterHost(pointer); });
+}
 
 } // namespace dietcode::runtime

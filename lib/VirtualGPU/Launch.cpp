@@ -8,6 +8,7 @@
 
 #include "Timing.h"
 #include "Timing/Estimate.h"
+#include "dietcode/Target/LaunchLimits.h"
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -50,39 +51,20 @@ deadlineOf(const LaunchConfig &config) {
          std::chrono::microseconds(static_cast<int64_t>(seconds * 1e6));
 }
 
-std::string triple(const std::array<int64_t, 3> &v) {
-  return "(" + std::to_string(v[0]) + ", " + std::to_string(v[1]) + ", " +
-         std::to_string(v[2]) + ")";
-}
-
 /// The checkers and reports number blocks with 32 bits. Hours of host time.
 constexpr int64_t mostBlocks = 0xffffffff;
 
 /// The launch limits of the device; an empty string if all hold.
 std::string checkShape(const DeviceSpec &spec, const LaunchConfig &config) {
-  std::string device(spec.name);
-  int64_t maxGrid[] = {spec.maxGridX, spec.maxGridYZ, spec.maxGridYZ};
-  int64_t maxBlock[] = {spec.maxThreadsPerBlock, spec.maxThreadsPerBlock, 64};
-  int64_t threads = 1;
-  for (unsigned i = 0; i < 3; ++i) {
-    std::string axis(1, "xyz"[i]);
-    if (config.grid[i] < 1 || config.grid[i] > maxGrid[i])
-      return "grid " + triple(config.grid) + " is outside of the limits of " +
-             device + ": 1 to " + std::to_string(maxGrid[i]) + " in " + axis;
-    if (config.block[i] < 1 || config.block[i] > maxBlock[i])
-      return "block " + triple(config.block) + " is outside of the limits of " +
-             device + ": 1 to " + std::to_string(maxBlock[i]) + " in " + axis;
-    threads *= config.block[i];
-  }
-  if (threads > spec.maxThreadsPerBlock)
-    return "block " + triple(config.block) + " has " + std::to_string(threads) +
-           " threads; " + device + " allows " +
-           std::to_string(spec.maxThreadsPerBlock);
+  std::string problem =
+      checkLaunchShape(spec, std::string(spec.name), config.grid, config.block);
+  if (!problem.empty())
+    return problem;
   // Each dimension being within its limit, 2^63 at most.
   int64_t blocks = config.grid[0] * config.grid[1] * config.grid[2];
   if (blocks > mostBlocks)
-    return "grid " + triple(config.grid) + " has " + std::to_string(blocks) +
-           " blocks; the virtual GPU counts up to " +
+    return "grid " + printTriple(config.grid) + " has " +
+           std::to_string(blocks) + " blocks; the virtual GPU counts up to " +
            std::to_string(mostBlocks);
   return "";
 }
@@ -94,13 +76,13 @@ std::string checkKernelLimits(const DeviceSpec &spec, const Program &program,
   if (program.requiredThreads[0] != 0)
     for (unsigned i = 0; i < 3; ++i)
       if (config.block[i] != program.requiredThreads[i])
-        return "block " + triple(config.block) +
+        return "block " + printTriple(config.block) +
                " is not the one that the kernel requires (.reqntid)";
   if (program.maxThreads[0] != 0) {
     int64_t most = int64_t(program.maxThreads[0]) * program.maxThreads[1] *
                    program.maxThreads[2];
     if (threads > most)
-      return "block " + triple(config.block) + " has " +
+      return "block " + printTriple(config.block) + " has " +
              std::to_string(threads) + " threads; the kernel allows " +
              std::to_string(most) + " (.maxntid)";
   }

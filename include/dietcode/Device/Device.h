@@ -122,8 +122,12 @@ public:
 
 /// The prefix of the virtual devices' names.
 inline constexpr std::string_view virtualDevicePrefix = "virtual:";
-/// What is used where no device is named.
+/// What measuring and tuning use where no device is named.
 inline constexpr std::string_view defaultDeviceName = "virtual:t4";
+
+/// What programs run on where no device is named: "cuda:0" if it can be used,
+/// or else the default.
+std::string availableDeviceName();
 
 /// What is known of "virtual:t4" or "cuda:0" ("cuda" for short). The error says
 /// what names there are, or why a CUDA device cannot be used.

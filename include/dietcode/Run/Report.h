@@ -24,6 +24,14 @@
 
 namespace dietcode {
 
+/// Bytes of global memory that the accesses of a kernel touch, in sectors, and
+/// what comes from or goes to DRAM.
+struct KernelTraffic {
+  uint64_t bytesRead = 0;
+  uint64_t bytesWritten = 0;
+  uint64_t dramBytes = 0;
+};
+
 /// One kernel that a run launched.
 struct KernelReport {
   std::string name;
@@ -33,9 +41,8 @@ struct KernelReport {
   std::array<int64_t, 3> block = {};
   int64_t sharedBytes = 0;
   double seconds = 0;
-  /// Of global memory that its accesses touch, in sectors, and what comes from
-  /// or goes to DRAM; on a virtual GPU, estimated from a few blocks.
-  uint64_t bytesRead = 0, bytesWritten = 0, dramBytes = 0;
+  /// What a virtual GPU estimates from a few blocks; a real one does not tell.
+  std::optional<KernelTraffic> traffic;
 };
 
 /// One run.

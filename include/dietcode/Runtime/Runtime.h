@@ -47,6 +47,8 @@ namespace dietcode::runtime {
 enum class FailureKind : uint8_t { Error, Finding, Shape };
 
 struct RuntimeFailure {
+  RuntimeFailure() = default;
+  RuntimeFailure(Error error) : message(std::move(error.message)) {}
   std::string message;
   FailureKind kind = FailureKind::Error;
 };
@@ -66,7 +68,9 @@ std::optional<vgpu::Finding> lastFinding();
 /// Calls `call` and returns true, or returns false and fills in `failure` when
 /// something under it called reportFailure. Control comes back by longjmp: the
 /// frames in between, which are those of compiled programs and of this library,
-/// must not own anything that a destructor releases. Calls may nest.
+/// must not own anything that a destructor releases. Memory, streams, events,
+/// modules and registrations that this thread got from mgpu* functions under a
+/// failed call, and has not given back, are released. Calls may nest.
 bool guardedCall(const std::function<void()> &call, RuntimeFailure *failure);
 
 /// What dietcode_last_error of this thread says from now on, for libraries that
@@ -79,7 +83,12 @@ struct LaunchRecord {
   std::array<int64_t, 3> grid;
   std::array<int64_t, 3> block;
   int64_t dynamicSharedBytes;
-  vgpu::LaunchReport report;
+  int64_t sharedBytes; ///< Of a block, with the static ones.
+  /// The model's of a virtual GPU, or else what the events of the driver say;
+  /// nothing if the launch failed later on.
+  std::optional<double> seconds;
+  /// What only a virtual GPU tells.
+  std::optional<vgpu::LaunchReport> report;
 };
 
 /// Starts to collect launches of all threads, dropping any collected before,

@@ -121,8 +121,8 @@ TEST_F(CudaDevice, ExplainsWhatTheDriverRefuses) {
   launch = makeLaunch("add", 0, 0);
   launch.grid[0] = int64_t(1) << 40;
   EXPECT_EQ(messageOf((*device)->launch(**module, launch, LaunchMode::Time)),
-            "kernel 'add' cannot be launched with 1099511627776 blocks along "
-            "dimension 0");
+            "kernel 'add': grid (1099511627776, 1, 1) is outside of the limits "
+            "of cuda:0: 1 to 2147483647 in x");
   launch = makeLaunch("add", 0, 0);
   launch.params[1].resize(8);
   EXPECT_EQ(messageOf((*device)->launch(**module, launch, LaunchMode::Time)),

@@ -7,55 +7,122 @@
 //===----------------------------------------------------------------------===//
 //
 // Enough of the driver API to see that it is called rightly: memory is the
-// host's, and kernels do what their names say. FAKE_CUDA_PRODUCT and
-// FAKE_CUDA_CAPABILITY say which GPU it is.
+// host's, and kernels do what their names say, which is mostly nothing.
+// FAKE_CUDA_PRODUCT and FAKE_CUDA_CAPABILITY say which GPU it is,
+// FAKE_CUDA_FAIL is function:nth:result, as fakeCudaFail has them.
 //
 //===----------------------------------------------------------------------===//
 
-#include <cstdint>
+#include "FakeState.h"
+
 #include <cstdlib>
 #include <cstring>
-#include <map>
-#include <string>
+#include <memory>
+#include <thread>
 #include <unistd.h>
+#include <vector>
 
-namespace {
+namespace fake {
 
-enum : int {
-  kSuccess = 0,
-  kInvalidValue = 1,
-  kOutOfMemory = 2,
-  kInvalidContext = 201,
-  kInvalidPtx = 218,
-  kNotFound = 500,
-  kIllegalAddress = 700,
-};
+static int theContext = 0;
+static thread_local std::vector<void *> contexts; ///< The current one last.
 
-std::map<uint64_t, size_t> allocations;
-int context = 0;
-bool isCurrent = false;
-/// An error of a kernel stays until the process ends.
-int sticky = kSuccess;
-int launches = 0;
+State &state() {
+  static auto *state = new State;
+  return *state;
+}
 
 const char *variable(const char *name, const char *otherwise) {
   const char *value = std::getenv(name);
   return value ? value : otherwise;
 }
 
-bool holds(uint64_t pointer, size_t bytes) {
-  auto at = allocations.upper_bound(pointer);
-  return at != allocations.begin() &&
-         pointer + bytes <= std::prev(at)->first + std::prev(at)->second;
+/// Once, what FAKE_CUDA_FAIL says.
+static void readEnvironment(State &state) {
+  static bool isRead = false;
+  std::string text = variable("FAKE_CUDA_FAIL", "");
+  if (isRead || text.empty())
+    return;
+  isRead = true;
+  size_t first = text.find(':'), second = text.find(':', first + 1);
+  state.failing = text.substr(0, first);
+  state.failsIn = std::atoi(text.c_str() + first + 1);
+  state.failsWith = std::atoi(text.c_str() + second + 1);
 }
+
+int enter(const char *function, bool needsContext) {
+  State &s = state();
+  readEnvironment(s);
+  ++s.counts.calls;
+  if (s.failsIn && (s.failing == "*" || s.failing == function) &&
+      --s.failsIn == 0)
+    return s.failsWith;
+  if (s.sticky && needsContext)
+    return s.sticky;
+  bool isCurrent = !contexts.empty() && contexts.back() == &theContext;
+  return needsContext && !isCurrent ? kInvalidContext : kSuccess;
+}
+
+namespace {
 
 struct FakeFunction {
   std::string name;
+  std::vector<size_t> params; ///< Their sizes.
 };
 
+struct FakeModule {
+  std::string text;
+  std::map<std::string, std::unique_ptr<FakeFunction>> functions;
+};
+
+/// From ".entry name(.param .u64 a, ...)"; where no parenthesis ends it, those
+/// of "add".
+std::vector<size_t> readParams(const std::string &text, size_t at) {
+  size_t end = text.find(')', at);
+  if (end == std::string::npos)
+    return {8, 4};
+  std::vector<size_t> sizes;
+  for (; (at = text.find(".param", at)) < end; ++at) {
+    size_t width = text.find_first_of("0123456789", at);
+    sizes.push_back(std::strtoul(text.c_str() + width, nullptr, 10) / 8);
+  }
+  return sizes;
+}
+
 } // namespace
+} // namespace fake
+
+using namespace fake;
 
 extern "C" {
+
+FakeCounts fakeCudaCounts() {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  return state().counts;
+}
+void fakeCudaFail(const char *function, int nth, int result) {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  state().failing = function;
+  state().failsIn = nth;
+  state().failsWith = result;
+}
+void fakeCudaSetSticky(int result) {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  state().sticky = result;
+}
+void fakeCudaSetLaunchMicroseconds(int microseconds) {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  state().launchTime = std::chrono::microseconds(microseconds);
+}
+void fakeCudaSetMemory(int64_t bytes) {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  state().memoryBytes = bytes;
+}
+
+#define ENTER(...)                                                             \
+  std::unique_lock<std::mutex> lock(state().mutex);                            \
+  if (int result = enter(__func__, ##__VA_ARGS__))                             \
+  return result
 
 /// As the driver, of no use in a process that is forked from one that has
 /// initialised it.
@@ -65,8 +132,12 @@ int cuInit(unsigned) {
   return first == ::getpid() ? std::atoi(variable("FAKE_CUDA_INIT", "0"))
                              : kNotInitialized;
 }
+int cuDriverGetVersion(int *version) {
+  *version = 12020;
+  return kSuccess;
+}
 int cuDeviceGetCount(int *count) {
-  *count = 1;
+  *count = std::atoi(variable("FAKE_CUDA_DEVICES", "1"));
   return kSuccess;
 }
 int cuDeviceGet(int *device, int index) {
@@ -78,38 +149,84 @@ int cuDeviceGetName(char *name, int bytes, int) {
                static_cast<size_t>(bytes));
   return kSuccess;
 }
+int cuDeviceGetPCIBusId(char *name, int bytes, int) {
+  std::strncpy(name, "0000:3B:00.0", static_cast<size_t>(bytes));
+  return kSuccess;
+}
+int cuDeviceTotalMem_v2(size_t *bytes, int) {
+  *bytes = size_t(1) << 30;
+  return kSuccess;
+}
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
   if (device != 40)
     return kInvalidValue;
   int capability = std::atoi(variable("FAKE_CUDA_CAPABILITY", "75"));
+  int pageable = std::atoi(variable("FAKE_CUDA_PAGEABLE", "0"));
+  int managed = std::atoi(variable("FAKE_CUDA_MANAGED", "1"));
   std::map<int, int> values = {{75, capability / 10},
                                {76, capability % 10},
                                {16, 10},
                                {36, 5000000},
-                               {37, 256}};
+                               {37, 256},
+                               {83, managed},
+                               {88, pageable},
+                               {91, 1}};
   if (!values.count(attribute))
     return kInvalidValue;
   *value = values[attribute];
   return kSuccess;
 }
+
 int cuDevicePrimaryCtxRetain(void **result, int) {
-  *result = &context;
+  ENTER(false);
+  ++state().counts.contexts;
+  *result = &theContext;
   return kSuccess;
 }
-int cuDevicePrimaryCtxRelease_v2(int) { return kSuccess; }
+int cuDevicePrimaryCtxRelease_v2(int) {
+  ENTER(false);
+  --state().counts.contexts;
+  return kSuccess;
+}
 int cuCtxSetCurrent(void *current) {
-  isCurrent = current == &context;
+  contexts.assign(1, current);
   return kSuccess;
 }
-int cuCtxSynchronize() { return sticky; }
+int cuCtxGetCurrent(void **current) {
+  ENTER(false);
+  --state().counts.calls; // Costs nothing, and comes before all others.
+  *current = contexts.empty() ? nullptr : contexts.back();
+  return kSuccess;
+}
+int cuCtxPushCurrent_v2(void *pushed) {
+  ENTER(false);
+  contexts.push_back(pushed);
+  return kSuccess;
+}
+int cuCtxPopCurrent_v2(void **popped) {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  *popped = contexts.back();
+  contexts.pop_back();
+  return kSuccess;
+}
+int cuCtxSynchronize() {
+  ENTER();
+  waitUntil(lock, lastEnd());
+  return state().sticky;
+}
 
 int cuModuleLoadDataEx(void **module, const void *image, unsigned count,
                        const int *options, void **values) {
-  if (!isCurrent)
-    return kInvalidContext;
+  ENTER();
   auto *text = static_cast<const char *>(image);
-  if (std::strstr(text, ".version")) {
-    *module = new std::string(text);
+  if (std::strstr(text, ".version") || std::strncmp(text,
+                                                    "\x7f"
+                                                    "ELF",
+                                                    4) == 0) {
+    *module = new FakeModule{text, {}};
+    state().modules.insert(*module);
+    ++state().counts.modules;
+    ++state().counts.assembled;
     return kSuccess;
   }
   for (unsigned i = 0; i < count; ++i)
@@ -118,31 +235,45 @@ int cuModuleLoadDataEx(void **module, const void *image, unsigned count,
   return kInvalidPtx;
 }
 int cuModuleUnload(void *module) {
-  delete static_cast<std::string *>(module);
+  ENTER();
+  if (!state().modules.erase(module))
+    return kInvalidHandle;
+  --state().counts.modules;
+  delete static_cast<FakeModule *>(module);
   return kSuccess;
 }
-int cuModuleGetFunction(void **function, void *module, const char *name) {
-  std::string entry = std::string(".entry ") + name + "(";
-  if (static_cast<std::string *>(module)->find(entry) == std::string::npos)
+int cuModuleGetFunction(void **function, void *handle, const char *name) {
+  ENTER();
+  if (!state().modules.count(handle))
+    return kInvalidHandle;
+  auto *module = static_cast<FakeModule *>(handle);
+  size_t at = module->text.find(std::string(".entry ") + name + "(");
+  if (at == std::string::npos)
     return kNotFound;
-  static std::map<std::string, FakeFunction> functions;
-  FakeFunction &found = functions[name];
-  found.name = name;
-  *function = &found;
+  auto &found = module->functions[name];
+  if (!found)
+    found = std::make_unique<FakeFunction>(
+        FakeFunction{name, readParams(module->text, at)});
+  *function = found.get();
   return kSuccess;
 }
 int cuFuncGetAttribute(int *value, int attribute, void *) {
+  ENTER();
   *value = attribute == 4 ? 77 : attribute == 1 ? 1024 : 0;
   return kSuccess;
 }
 int cuFuncSetAttribute(void *, int attribute, int bytes) {
+  ENTER();
   return attribute == 8 && bytes <= 65536 ? kSuccess : kInvalidValue;
 }
-int cuFuncGetParamInfo(void *, size_t index, size_t *offset, size_t *bytes) {
-  if (index > 1)
+int cuFuncGetParamInfo(void *function, size_t index, size_t *offset,
+                       size_t *bytes) {
+  const std::vector<size_t> &sizes =
+      static_cast<FakeFunction *>(function)->params;
+  if (index >= sizes.size())
     return kInvalidValue;
   *offset = 8 * index;
-  *bytes = index == 0 ? 8 : 4;
+  *bytes = sizes[index];
   return kSuccess;
 }
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *,
@@ -151,73 +282,25 @@ int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *,
   return kSuccess;
 }
 
-int cuMemAlloc_v2(unsigned long long *pointer, size_t bytes) {
-  if (bytes == 0)
+/// "add" adds its second parameter to the word that the first points to,
+/// "fault" makes an error that stays, and other kernels do nothing.
+int cuLaunchKernel(void *handle, unsigned gridX, unsigned gridY, unsigned gridZ,
+                   unsigned, unsigned, unsigned, unsigned, void *stream,
+                   void **params, void **) {
+  ENTER();
+  Stream *target = findStream(stream);
+  if (!target)
+    return kInvalidHandle;
+  if (!gridX || !gridY || !gridZ)
     return kInvalidValue;
-  if (bytes > size_t(1) << 30)
-    return kOutOfMemory;
-  *pointer = reinterpret_cast<uint64_t>(std::malloc(bytes));
-  allocations[*pointer] = bytes;
-  return kSuccess;
-}
-int cuMemFree_v2(unsigned long long pointer) {
-  if (!allocations.erase(pointer))
-    return kInvalidValue;
-  std::free(reinterpret_cast<void *>(pointer));
-  return kSuccess;
-}
-int cuMemsetD8_v2(unsigned long long pointer, unsigned char value,
-                  size_t bytes) {
-  if (!holds(pointer, bytes))
-    return kInvalidValue;
-  std::memset(reinterpret_cast<void *>(pointer), value, bytes);
-  return kSuccess;
-}
-int cuMemcpyHtoD_v2(unsigned long long to, const void *from, size_t bytes) {
-  if (!holds(to, bytes))
-    return kInvalidValue;
-  std::memcpy(reinterpret_cast<void *>(to), from, bytes);
-  return kSuccess;
-}
-int cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t bytes) {
-  if (!holds(from, bytes))
-    return kInvalidValue;
-  std::memcpy(to, reinterpret_cast<void *>(from), bytes);
-  return kSuccess;
-}
-
-/// "add" adds its second parameter to the word that the first points to.
-int cuLaunchKernel(void *function, unsigned, unsigned, unsigned, unsigned,
-                   unsigned, unsigned, unsigned, void *, void **params,
-                   void **) {
-  const std::string &name = static_cast<FakeFunction *>(function)->name;
-  ++launches;
+  const std::string &name = static_cast<FakeFunction *>(handle)->name;
+  ++state().counts.launches;
+  target->end = std::max(target->end, Clock::now()) + state().launchTime;
   if (name == "fault")
-    sticky = kIllegalAddress;
+    state().sticky = kIllegalAddress;
   if (name == "add")
     **static_cast<uint32_t **>(params[0]) +=
         *static_cast<uint32_t *>(params[1]);
-  return kSuccess;
-}
-
-int cuEventCreate(void **event, unsigned) {
-  *event = new int(0);
-  return kSuccess;
-}
-int cuEventDestroy_v2(void *event) {
-  delete static_cast<int *>(event);
-  return kSuccess;
-}
-int cuEventRecord(void *event, void *) {
-  *static_cast<int *>(event) = launches;
-  return kSuccess;
-}
-int cuEventSynchronize(void *) { return sticky; }
-/// Only of two events with one launch in between.
-int cuEventElapsedTime(float *milliseconds, void *begin, void *end) {
-  if (*static_cast<int *>(end) != *static_cast<int *>(begin) + 1)
-    return kInvalidValue;
-  *milliseconds = 2;
   return kSuccess;
 }
 
@@ -226,6 +309,7 @@ int cuGetErrorName(int result, const char **name) {
           : result == kInvalidPtx   ? "CUDA_ERROR_INVALID_PTX"
           : result == kOutOfMemory  ? "CUDA_ERROR_OUT_OF_MEMORY"
           : result == 100           ? "CUDA_ERROR_NO_DEVICE"
+          : result == 222           ? "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"
                                     : nullptr;
   return *name ? kSuccess : kInvalidValue;
 }
