@@ -5,6 +5,7 @@
 # The device is a virtual T4, as the table's header says.
 
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+export DIETCODE_DEVICE=virtual:t4
 
 install_packages
 configure

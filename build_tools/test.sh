@@ -4,6 +4,8 @@
 # e.g. `-R VirtualGPU`.
 
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+# What tests expect is the virtual device's, also where there is a GPU.
+export DIETCODE_DEVICE=virtual:t4
 
 install_packages
 configure

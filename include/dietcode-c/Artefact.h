@@ -108,9 +108,9 @@ static inline void dietcode_tensor_release(dietcode_tensor *tensor) {
 /** May be null for the defaults. Starts as zeroes with `struct_size` set. */
 typedef struct dietcode_call_options {
   size_t struct_size; /**< sizeof(dietcode_call_options). */
-  /** The stream that kernels run on: a CUstream, or what mgpuStreamCreate of
-   *  the runtime returned; null: one of the call's own. The work is complete
-   *  when the call returns, whatever the stream. */
+  /** The stream that kernels run on: on a GPU a CUstream of its primary
+   * context, on a virtual device anything; null: one of the call's own. The
+   * work is complete when the call returns, whatever the stream. */
   void *stream;
   /** Where all memory comes from that the call allocates; both or neither.
    *  The device and the host must be able to access it, and it is aligned to

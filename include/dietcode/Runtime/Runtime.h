@@ -9,7 +9,9 @@
 // What an embedder of libdietcode_runtime sees. The library also implements the
 // mgpu* functions that MLIR's gpu-to-llvm conversion calls, so that any program
 // lowered by stock MLIR passes runs on the device that DIETCODE_DEVICE names:
-// "virtual:t4", the default. Other variables of the environment:
+// "cuda:0", the default where there is a GPU, or "virtual:t4", the default
+// where there is none. docs/runtime.md is about GPUs. Variables of the
+// environment for virtual ones:
 //
 //   DIETCODE_VGPU_CHECK=all|memory|none  which checkers watch kernels.
 //   "memory",
