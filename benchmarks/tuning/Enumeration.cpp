@@ -121,7 +121,8 @@ Expected<Enumeration> dietcode::loadEnumeration(const std::string &path,
     kernel->runs.erase(
         std::remove_if(kernel->runs.begin(), kernel->runs.end(), isOther),
         kernel->runs.end());
-    if (kernel->runs.empty())
+    if (kernel->runs.empty() ||
+        (!records.empty() && record.source != records.front().source))
       continue;
     kernels.push_back(std::move(*kernel));
     records.push_back(record);
@@ -134,6 +135,7 @@ Expected<Enumeration> dietcode::loadEnumeration(const std::string &path,
     return tl::unexpected(device.error());
   result.device = *device;
   result.traits = kernels.front().traits;
+  result.source = records.front().source;
   std::vector<ContractionShape> shapes = findInstances(kernels);
   if (shapes.empty())
     return fail(path + ": there is no shape that all candidates were measured "

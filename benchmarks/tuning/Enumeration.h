@@ -27,6 +27,7 @@ namespace dietcode {
 struct Enumeration {
   const DeviceSpec *device = nullptr;
   OperatorTraits traits;
+  std::string source;                  ///< Of all records.
   std::vector<TuneInstance> instances; ///< Of equal weight.
   std::vector<Schedule> schedules;     ///< Those without a fault.
   std::vector<Record> records;         ///< In the same order.
@@ -39,7 +40,8 @@ struct Enumeration {
 };
 
 /// Reads the records of `path` that were measured on all of the same shapes.
-/// Those with static dimensions n and k count, if these are positive.
+/// Those of one operator count: the first one, or the first with static
+/// dimensions n and k if these are positive.
 Expected<Enumeration> loadEnumeration(const std::string &path, int64_t n,
                                       int64_t k);
 

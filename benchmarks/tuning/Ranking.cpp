@@ -135,7 +135,7 @@ public:
       : all(all), wanted(wanted), seed(seed), model(*all.device),
         best(all.instances.size(), INFINITY),
         tuner(*all.device, all.traits, instancesOf(all, wanted), pointsOf(all),
-              /*twin=*/"", /*space=*/{}, /*rangeShare=*/0) {
+              all.source, /*space=*/{}, /*rangeShare=*/0) {
     for (size_t c = 0; c < all.schedules.size(); ++c)
       indices[all.schedules[c].name()] = c;
     excludeOthers();
@@ -190,6 +190,7 @@ void Search::excludeOthers() {
       continue;
     Record &record = others.emplace_back();
     record.op = all.traits.signature();
+    record.source = all.source;
     record.schedule = schedule.name();
     record.status = RecordStatus::CompileError;
   }

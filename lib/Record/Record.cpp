@@ -40,8 +40,9 @@ std::optional<RecordStatus> dietcode::parseRecordStatus(std::string_view name) {
 
 std::string dietcode::recordKey(const Record &record) {
   std::string key;
-  for (const std::string *part : {&record.op, &record.schedule, &record.twin,
-                                  &record.device, &record.toolchain})
+  for (const std::string *part :
+       {&record.op, &record.source, &record.schedule, &record.twin,
+        &record.device, &record.toolchain})
     key += *part + '\x1f';
   return key;
 }

@@ -47,6 +47,7 @@ std::string dietcode::printRecord(const Record &record) {
   Json json;
   json["v"] = formatVersion;
   json["operator"] = record.op;
+  json["source"] = record.source;
   json["schedule"] = record.schedule;
   json["twin"] = record.twin;
   json["device"] = record.device;
@@ -236,6 +237,7 @@ Expected<Record> dietcode::parseRecord(std::string_view line,
   FieldReader reader(std::move(*json));
   Record record;
   reader.read("operator", record.op, /*isRequired=*/true);
+  reader.read("source", record.source);
   reader.read("schedule", record.schedule, true);
   reader.read("twin", record.twin, true);
   reader.read("device", record.device, true);

@@ -14,7 +14,9 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace mlir::dietcode;
@@ -49,11 +51,28 @@ static OwningOpRef<ModuleOp> isolate(OperatorOpInterface op) {
   return module;
 }
 
-CandidateCompiler::CandidateCompiler(OperatorOpInterface op) {
-  registerRunDialects(registry);
-  llvm::raw_string_ostream os(source);
+static std::string printAlone(OperatorOpInterface op) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
   isolate(op)->print(os);
+  return text;
 }
+
+static std::string identify(StringRef source) {
+  return llvm::utohexstr(llvm::xxh3_64bits(source), /*LowerCase=*/true,
+                         /*Width=*/16);
+}
+
+std::string mlir::dietcode::identifySource(OperatorOpInterface op) {
+  return identify(printAlone(op));
+}
+
+CandidateCompiler::CandidateCompiler(OperatorOpInterface op)
+    : source(printAlone(op)) {
+  registerRunDialects(registry);
+}
+
+std::string CandidateCompiler::getSourceId() const { return identify(source); }
 
 //===----------------------------------------------------------------------===//
 // Compiling

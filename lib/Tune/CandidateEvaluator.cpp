@@ -176,6 +176,7 @@ PreparedCandidate CandidateEvaluator::prepare(const TuningTask &task,
   Record &record = candidate.record;
   OperatorOpInterface op = task.ops.front();
   record.op = op.getTraits().signature();
+  record.source = task.compiler->getSourceId();
   record.schedule = schedule.name();
   record.device = options.recordName;
   record.toolchain = toolchain;

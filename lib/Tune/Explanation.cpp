@@ -12,6 +12,7 @@
 #include "dietcode/Dialect/DietCode/Transforms/Selection.h"
 #include "dietcode/Record/RecordFile.h"
 #include "dietcode/Search/ScheduleSpace.h"
+#include "dietcode/Tune/CandidateCompiler.h"
 #include "dietcode/Tune/OperatorTuner.h"
 
 #include <algorithm>
@@ -50,28 +51,6 @@ static ContractionShape getReference(OperatorOpInterface op) {
   return op.getContractionShape(extents);
 }
 
-/// Leaves the runs on shapes that have the static extents of `op`: operators of
-/// other sizes, which may be built in another way, have records of equal names.
-static void keepRunsOf(OperatorOpInterface op, MeasuredKernel &kernel) {
-  SmallVector<int64_t> extents = llvm::to_vector(op.getStaticProblemShape());
-  llvm::erase_if(kernel.runs, [&](const ::dietcode::KernelRun &run) {
-    const ContractionShape &shape = run.shape;
-    SmallVector<int64_t> filled;
-    // Dynamic extents fit whatever they are: both ways of filling them in do.
-    for (int64_t extent : extents)
-      filled.push_back(ShapedType::isDynamic(extent) ? 1 : extent);
-    ContractionShape least = op.getContractionShape(filled);
-    for (auto [extent, value] : llvm::zip(extents, filled))
-      value = ShapedType::isDynamic(extent) ? 2 : extent;
-    ContractionShape other = op.getContractionShape(filled);
-    auto differs = [&](int64_t ContractionShape::*extent) {
-      return least.*extent == other.*extent && shape.*extent != least.*extent;
-    };
-    return differs(&ContractionShape::m) || differs(&ContractionShape::n) ||
-           differs(&ContractionShape::k);
-  });
-}
-
 Expected<Knowledge>
 mlir::dietcode::loadKnowledge(const ::dietcode::DeviceSpec &device,
                               const std::string &modelFile,
@@ -101,12 +80,12 @@ mlir::dietcode::costsFor(OperatorOpInterface op, const CostModel &model,
   for (auto [index, schedule] : llvm::enumerate(space))
     indices[schedule.name()] = index;
   std::map<size_t, MeasuredKernel> measured;
+  std::string source = identifySource(op);
   for (const Record &record : records) {
-    Expected<MeasuredKernel> kernel = measuredKernelOf(record);
-    if (record.op != traits.signature() || !kernel)
+    if (record.op != traits.signature() || record.source != source)
       continue;
-    keepRunsOf(op, *kernel);
-    if (kernel->runs.empty() ||
+    Expected<MeasuredKernel> kernel = measuredKernelOf(record);
+    if (!kernel || kernel->runs.empty() ||
         ::dietcode::checkSchedule(kernel->schedule, getDevice(op).getSpec()))
       continue;
     // Somebody may have tuned in a larger space.
@@ -261,6 +240,7 @@ FailureOr<OperatorExplanation> Explainer::explain(OperatorOpInterface op) {
   result.name =
       ("@" + function.getName() + " " + op->getName().stripDialect()).str();
   result.shape = describeShape(op, *sizes);
+  result.source = identifySource(op);
   auto dispatch = SymbolTable::lookupNearestSymbolFrom<DispatchOp>(
       op, op.getDispatchAttr());
   SmallVector<StringRef> names = op.getTiledDimNames();

@@ -99,6 +99,7 @@ static llvm::json::Value toJson(const ExplainedKernel &kernel) {
 
 static llvm::json::Value toJson(const OperatorExplanation &explanation) {
   llvm::json::Object object{{"operator", explanation.name},
+                            {"source", explanation.source},
                             {"shape", explanation.shape},
                             {"path", llvm::json::Array(explanation.path)},
                             {"leaf", explanation.leaf}};

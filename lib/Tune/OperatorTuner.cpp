@@ -161,33 +161,17 @@ targetsOf(const std::vector<TuneInstance> &instances,
 OperatorTuner::OperatorTuner(const DeviceSpec &device, OperatorTraits traits,
                              std::vector<TuneInstance> instances,
                              std::vector<ContractionShape> points,
-                             std::string twin, const ScheduleSpace &space,
+                             std::string source, const ScheduleSpace &space,
                              double rangeShare)
     : device(device), adaption(device), traits(std::move(traits)),
       instances(std::move(instances)), points(std::move(points)),
       targets(targetsOf(this->instances, this->points, rangeShare)),
-      twin(std::move(twin)), reference(largestOf(this->instances)) {
+      source(std::move(source)), reference(largestOf(this->instances)) {
   pool.space = enumerateSchedules(device, space, this->traits.instructions());
   pool.excluded.resize(pool.space.size());
   for (size_t i = 0; i < pool.space.size(); ++i)
     indices[pool.space[i].name()] = i;
   update(CostModel(device));
-}
-
-/// Whether a shape is of this operator: extents that are the same at all points
-/// are static.
-bool OperatorTuner::fits(const ContractionShape &shape) const {
-  auto isFixed = [&](int64_t ContractionShape::*extent) {
-    int64_t value = points.front().*extent;
-    return std::all_of(points.begin(), points.end(), [&](const auto &point) {
-      return point.*extent == value;
-    });
-  };
-  for (auto extent : {&ContractionShape::m, &ContractionShape::n,
-                      &ContractionShape::k, &ContractionShape::batch})
-    if (isFixed(extent) && shape.*extent != points.front().*extent)
-      return false;
-  return true;
 }
 
 /// Adds `run`, instead of an earlier one of the same launch.
@@ -203,8 +187,7 @@ static void setRun(std::vector<KernelRun> &runs, const KernelRun &run) {
 
 void OperatorTuner::add(const std::vector<Record> &records) {
   for (const Record &record : records) {
-    if (record.op != traits.signature() ||
-        (!twin.empty() && record.twin != twin))
+    if (record.op != traits.signature() || record.source != source)
       continue;
     auto index = indices.find(record.schedule);
     Expected<MeasuredKernel> kernel = measuredKernelOf(record);
@@ -218,10 +201,6 @@ void OperatorTuner::add(const std::vector<Record> &records) {
       pool.excluded[index->second] = true;
       continue;
     }
-    kernel->runs.erase(
-        std::remove_if(kernel->runs.begin(), kernel->runs.end(),
-                       [&](const KernelRun &run) { return !fits(run.shape); }),
-        kernel->runs.end());
     if (kernel->runs.empty())
       continue;
     failures.erase(record.schedule);

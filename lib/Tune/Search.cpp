@@ -38,8 +38,8 @@ CandidateEvaluator::Plan Session::makePlan(size_t task) {
   };
 }
 
-/// Operators of equal signatures share records, as they do when a later run
-/// reads the file: what that finds must be what this one has used.
+/// Operators of one source share records, as they do when a later run reads the
+/// file: what that finds must be what this one has used.
 LogicalResult Session::append(const std::vector<Record> &records) {
   if (writer)
     if (Expected<bool> done = writer->append(records); !done)

@@ -52,9 +52,10 @@ LogicalResult Session::load() {
     std::vector<ContractionShape> points;
     for (const ContractionShape &point : task.points)
       points.push_back(task.measurable(point));
-    tuners.emplace_back(
-        device, OperatorOpInterface(task.ops.front()).getTraits(),
-        std::move(instances), std::move(points), task.twin, options.space);
+    tuners.emplace_back(device,
+                        OperatorOpInterface(task.ops.front()).getTraits(),
+                        std::move(instances), std::move(points),
+                        task.compiler->getSourceId(), options.space);
   }
   batches.assign(tasks.size(), 0);
   if (!options.modelOnly && !options.exhaustive &&

@@ -53,11 +53,11 @@ static std::string print(const RecordShape &shape) {
 }
 
 std::string records::toTable(const std::vector<Record> &records) {
-  std::vector<Row> rows = {{"operator", "schedule", "twin", "device",
+  std::vector<Row> rows = {{"operator", "source", "schedule", "twin", "device",
                             "toolchain", "status", "registers", "blocks/SM",
                             "runs", "error"}};
   for (const Record &r : records)
-    rows.push_back({r.op, r.schedule, r.twin, r.device, r.toolchain,
+    rows.push_back({r.op, r.source, r.schedule, r.twin, r.device, r.toolchain,
                     std::string(nameOf(r.status)), std::to_string(r.registers),
                     std::to_string(r.blocksPerSM),
                     std::to_string(r.runs.size()), firstLine(r.error)});
@@ -128,8 +128,8 @@ std::string records::toDiff(const std::vector<Record> &before,
   Differ differ;
   for (auto &[key, pair] : keys) {
     const Record &record = pair.first ? *pair.first : *pair.second;
-    differ.add(record.op + " " + record.schedule + " " + record.twin + " " +
-                   record.device + " " + record.toolchain,
+    differ.add(record.op + " " + record.source + " " + record.schedule + " " +
+                   record.twin + " " + record.device + " " + record.toolchain,
                pair.first, pair.second);
   }
   return differ.text();
@@ -153,12 +153,13 @@ static std::string csvLine(const Row &row) {
 }
 
 std::string records::toCsv(const std::vector<Record> &records) {
-  std::string text =
-      csvLine({"operator", "schedule", "twin", "device", "toolchain", "status",
-               "error", "registers", "spill_bytes", "shared_bytes", "threads",
-               "blocks_per_sm", "verified", "shape", "blocks", "seconds"});
+  std::string text = csvLine(
+      {"operator", "source", "schedule", "twin", "device", "toolchain",
+       "status", "error", "registers", "spill_bytes", "shared_bytes", "threads",
+       "blocks_per_sm", "verified", "shape", "blocks", "seconds"});
   for (const Record &r : records) {
     Row start = {r.op,
+                 r.source,
                  r.schedule,
                  r.twin,
                  r.device,

@@ -57,6 +57,9 @@ struct Record {
   /// The key. `op` is "operator" in the file: what is computed, with its types
   /// and layouts, e.g. "matmul f32 nt".
   std::string op;
+  /// Identifies what the code was made from, and so whether an operator may
+  /// take the record to be of its own micro-kernels; others only learn from it.
+  std::string source;
   std::string schedule;  ///< e.g. "128x128x8_8x8".
   std::string twin;      ///< "aligned" or "general".
   std::string device;    ///< e.g. "virtual:t4".

@@ -40,6 +40,11 @@ struct CompiledCandidate {
   }
 };
 
+/// Identifies what the code of the micro-kernels of `op` is made from: its
+/// body, and all that is known of its sizes and layouts, but no ranges. Sixteen
+/// hexadecimal digits.
+std::string identifySource(OperatorOpInterface op);
+
 /// Compiles candidates of one operator. It owns a copy of the operator as text
 /// and makes a context for each candidate, so one compiler may be used from
 /// several threads at once.
@@ -54,6 +59,8 @@ public:
 
   /// The operator alone in a function `@candidate`, as MLIR text.
   const std::string &getSource() const { return source; }
+  /// `identifySource` of the operator.
+  std::string getSourceId() const;
 
 private:
   DialectRegistry registry;

@@ -47,8 +47,9 @@ struct ExplainedKernel {
 
 /// What happens to one operator.
 struct OperatorExplanation {
-  std::string name;  ///< e.g. "@qkv matmul".
-  std::string shape; ///< e.g. "m = 592, n = 2304, k = 768".
+  std::string name;   ///< e.g. "@qkv matmul".
+  std::string source; ///< Of its records (`identifySource`).
+  std::string shape;  ///< e.g. "m = 592, n = 2304, k = 768".
   /// The comparisons from the root of the decision tree, e.g. "m <= 960: yes".
   std::vector<std::string> path;
   std::string leaf; ///< e.g. "case m in [577, 960]".

@@ -63,12 +63,12 @@ std::vector<PlannedRun> planRuns(const MicroKernelCost &cost,
 class OperatorTuner {
 public:
   /// `points` are shapes all over the range, `instances` those that count.
-  /// `twin` is the build that serves them; empty: either. `rangeShare`, from 0
-  /// to 1, is what the points count against the instances when candidates are
+  /// `source` is that of the records of this operator. `rangeShare`, from 0 to
+  /// 1, is what the points count against the instances when candidates are
   /// proposed; dispatches are chosen for both alike (`selectMicroKernels`).
   OperatorTuner(const DeviceSpec &device, OperatorTraits traits,
                 std::vector<TuneInstance> instances,
-                std::vector<ContractionShape> points, std::string twin = "",
+                std::vector<ContractionShape> points, std::string source = "",
                 const ScheduleSpace &space = {}, double rangeShare = 0.5);
 
   const OperatorTraits &getTraits() const { return traits; }
@@ -76,9 +76,7 @@ public:
   const std::vector<ContractionShape> &getPoints() const { return points; }
   const CandidatePool &getPool() const { return pool; }
 
-  /// Takes note of records of this operator and twin. Runs at other static
-  /// extents than the operator's are ignored, and so are records without
-  /// others.
+  /// Takes note of the records of this operator.
   void add(const std::vector<Record> &records);
   /// Costs again: what the model predicts, and what was measured.
   void update(const CostModel &model);
@@ -110,10 +108,9 @@ private:
   std::vector<TuneInstance> instances;
   std::vector<ContractionShape> points;
   std::vector<TuneInstance> targets; ///< What candidates are proposed for.
-  bool fits(const ContractionShape &shape) const;
   void shareAmongSplits();
 
-  std::string twin;
+  std::string source;
   ContractionShape reference; ///< What measurements should be near to.
   CandidatePool pool;
   std::map<std::string, size_t> indices; ///< Of schedules in the pool.

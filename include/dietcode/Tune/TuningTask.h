@@ -33,7 +33,7 @@ struct TuningTask {
   std::vector<::dietcode::TuneInstance> instances;
   std::vector<::dietcode::ContractionShape> points; ///< Over the whole range.
   std::shared_ptr<CandidateCompiler> compiler;
-  std::string twin; ///< Of the kernels that records are of; empty: either.
+  std::string twin; ///< Of the kernels that are measured; empty: either.
 
   /// Extents of the problem dimensions from within the range.
   SmallVector<int64_t> sizes;

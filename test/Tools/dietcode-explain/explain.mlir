@@ -32,8 +32,8 @@
 // INSTANCES: @dense matmul: m = 2048, n = 2304, k = 768: large
 // INSTANCES: @dense matmul: 2 instances, at 0 of them both measured: regret mean {{[0-9.]+}}%, max {{[0-9.]+}}% at m =
 
-// Of operators with other static extents, which share names, nothing is taken.
-// RUN: %python -c "import json; [print(json.dumps(dict(operator='matmul f32 nt', schedule='16x64x16_2x4', twin=twin, device='virtual:t4', toolchain='x', status='ok', v=1, runs=[dict(shape=dict(m=80, n=n, k=768), blocks=5*n//64, seconds=s)]))) for twin, n, s in [('aligned', 2304, 0.000123), ('general', 128, 0.5)]]" > %t.jsonl
+// Of operators with other sources, which share names, nothing is taken.
+// RUN: dietcode-explain %s --shape T=5 --json | %python -c "import json, sys; source = json.load(sys.stdin)[0]['source']; [print(json.dumps(dict(operator='matmul f32 nt', source=source if n == 2304 else '2c', schedule='16x64x16_2x4', twin=twin, device='virtual:t4', toolchain='x', status='ok', v=1, runs=[dict(shape=dict(m=80, n=n, k=768), blocks=5*n//64, seconds=s)]))) for twin, n, s in [('aligned', 2304, 0.000123), ('general', 128, 0.5)]]" > %t.jsonl
 // RUN: dietcode-explain %s --shape T=5 --records %t.jsonl | FileCheck %s --check-prefix=RECORDS
 // RECORDS: chosen    small: 123.0 us from measurements
 

@@ -15,7 +15,7 @@
 // RUN: not grep -v '"status":"ok"' %t.jsonl
 // RUN: not grep -v '"verified":true' %t.jsonl
 // RUN: FileCheck %s --check-prefix=RECORD < %t.jsonl
-// RECORD: "operator":"rowwise f32 columns v4 {{[^"]*}}","schedule":"{{[0-9x]+_1x[0-9]+}}_rows"
+// RECORD: "operator":"rowwise f32 columns v4 {{[^"]*}}","source":"{{[0-9a-f]+}}","schedule":"{{[0-9x]+_1x[0-9]+}}_rows"
 // RECORD-SAME: "shape":{"m":{{[0-9]+}},"n":96}
 
 // RUN: FileCheck %s --check-prefix=TUNED < %t.mlir

@@ -11,7 +11,8 @@
 using namespace dietcode;
 
 static const char *const example =
-    R"({"v":1,"operator":"matmul f32 nt","schedule":"128x128x8_8x8",)"
+    R"({"v":1,"operator":"matmul f32 nt","source":"9ae16a3b2f90404f",)"
+    R"("schedule":"128x128x8_8x8",)"
     R"("twin":"aligned","device":"virtual:t4","toolchain":"llvm 22.1",)"
     R"("status":"ok","error":"","registers":128,"spill_bytes":0,)"
     R"("shared_bytes":16896,"threads":256,"blocks_per_sm":2,"verified":true,)"

@@ -23,7 +23,7 @@ static OperatorTuner makeTuner() {
     points.push_back({16 * t, 2304, 768});
   return OperatorTuner(t4(), traits,
                        {{{80, 2304, 768}, 0.25}, {{2048, 2304, 768}, 0.75}},
-                       points, "aligned");
+                       points, "1b");
 }
 
 static RecordRun makeRun(int64_t m, int64_t blocks, double seconds) {
@@ -38,6 +38,7 @@ static Record makeRecord(const std::string &schedule) {
   Record record;
   record.op = "matmul f32 nt";
   record.schedule = schedule;
+  record.source = "1b";
   record.twin = "aligned";
   record.device = "virtual:t4";
   record.registers = 128;
@@ -52,7 +53,7 @@ static double promiseOfFirstBatch(double rangeShare,
   std::vector<ContractionShape> points;
   for (int64_t t = 1; t <= 128; ++t)
     points.push_back({16 * t, 2304, 768});
-  OperatorTuner tuner(t4(), {}, {{{2048, 2304, 768}, 1}}, points, "aligned",
+  OperatorTuner tuner(t4(), {}, {{{2048, 2304, 768}, 1}}, points, "1b",
                       ScheduleSpace(), rangeShare);
   ProposerOptions options;
   options.firstRandomFraction = 0;
@@ -81,10 +82,10 @@ TEST(OperatorTuner, RecordsBecomeMeasurements) {
   EXPECT_GT(tuner.getUsableCosts().size(), 100u);
   Record other = makeRecord("128x128x8_8x8");
   other.op = "matmul f32 nn";
-  Record general = makeRecord("64x64x8_8x4");
-  general.twin = "general";
-  tuner.add(
-      {makeRecord("128x128x8_8x8"), other, general, makeRecord("no schedule")});
+  Record otherSizes = makeRecord("64x64x8_8x4");
+  otherSizes.source = "2c";
+  tuner.add({makeRecord("128x128x8_8x8"), other, otherSizes,
+             makeRecord("no schedule")});
   tuner.update(CostModel(t4()));
   EXPECT_EQ(tuner.countMeasured(), 1u);
   std::vector<MicroKernelCost> costs = tuner.getUsableCosts();
@@ -93,6 +94,18 @@ TEST(OperatorTuner, RecordsBecomeMeasurements) {
   EXPECT_NEAR(Adaption(t4()).estimate(costs[0], {2048, 2304, 768}).seconds,
               1e-3, 2e-5);
   EXPECT_NEAR(tuner.weightedSeconds(), 0.25 * 2e-4 + 0.75 * 1e-3, 1e-4);
+}
+
+// What spills with the sizes of one operator may be the best with others'.
+TEST(OperatorTuner, FailuresAreOfOneSource) {
+  OperatorTuner tuner = makeTuner();
+  Record other = makeRecord("128x128x8_8x8");
+  other.source = "2c";
+  other.status = RecordStatus::Spills;
+  other.runs.clear();
+  tuner.add({makeRecord("128x128x8_8x8"), other});
+  EXPECT_EQ(tuner.countMeasured(), 1u);
+  EXPECT_TRUE(tuner.getFailures().empty());
 }
 
 TEST(OperatorTuner, FailedCandidatesAreNotProposedAgain) {
@@ -209,7 +222,7 @@ TEST(OperatorTuner, ForeignRecordsAreErrors) {
 
 TEST(OperatorTuner, SmallProblemsCountAsMeasured) {
   // Not even the smallest tiles make a block for half of the SMs.
-  OperatorTuner tuner(t4(), {}, {{{16, 16, 16}, 1}}, {{16, 16, 16}});
+  OperatorTuner tuner(t4(), {}, {{{16, 16, 16}, 1}}, {{16, 16, 16}}, "1b");
   Record record = makeRecord("32x32x16_4x4");
   record.op = "matmul f32 nn";
   record.runs.resize(1);
