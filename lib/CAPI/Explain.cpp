@@ -8,11 +8,8 @@
 
 #include "Boundary.h"
 
-#include "dietcode/Dialect/DietCode/Pipelines/Pipelines.h"
-#include "dietcode/Run/Runner.h"
 #include "dietcode/Run/ShapeOptions.h"
 #include "dietcode/Tune/Explanation.h"
-#include "mlir/Pass/PassManager.h"
 
 using namespace dietcode;
 using namespace dietcode::capi;
@@ -26,22 +23,13 @@ static bool explain(ModuleOp module, const ShapeValues &values,
                     const dietcode_explain_options &options,
                     std::string &json) {
   OwningOpRef<ModuleOp> copy(module.clone());
-  PassManager pm(module.getContext());
-  buildSelectPipeline(pm, DietCodeToLLVMOptions());
-  if (failed(pm.run(*copy)))
+  FailureOr<Explainable> subject =
+      prepareExplanation(*copy, orEmpty(options.entry), orEmpty(options.model),
+                         orEmpty(options.records));
+  if (failed(subject))
     return false;
-  FailureOr<func::FuncOp> entry = findEntry(*copy, orEmpty(options.entry));
-  if (failed(entry))
-    return false;
-  Expected<Knowledge> known =
-      loadKnowledge(getDevice(*entry).getSpec(), orEmpty(options.model),
-                    orEmpty(options.records));
-  if (!known) {
-    emitError(entry->getLoc()) << known.error().message;
-    return false;
-  }
-  FailureOr<std::vector<OperatorExplanation>> explanations =
-      explainShape(*entry, values, known->model, known->records);
+  FailureOr<std::vector<OperatorExplanation>> explanations = explainShape(
+      subject->function, values, subject->known.model, subject->known.records);
   if (failed(explanations))
     return false;
   json = printJson(*explanations);

@@ -9,11 +9,14 @@
 #include "dietcode/Tune/Explanation.h"
 
 #include "dietcode/Device/Device.h"
+#include "dietcode/Dialect/DietCode/Pipelines/Pipelines.h"
 #include "dietcode/Dialect/DietCode/Transforms/Selection.h"
 #include "dietcode/Record/RecordFile.h"
+#include "dietcode/Run/Runner.h"
 #include "dietcode/Search/ScheduleSpace.h"
 #include "dietcode/Tune/CandidateCompiler.h"
 #include "dietcode/Tune/OperatorTuner.h"
+#include "mlir/Pass/PassManager.h"
 
 #include <algorithm>
 
@@ -51,10 +54,9 @@ static ContractionShape getReference(OperatorOpInterface op) {
   return op.getContractionShape(extents);
 }
 
-Expected<Knowledge>
-mlir::dietcode::loadKnowledge(const ::dietcode::DeviceSpec &device,
-                              const std::string &modelFile,
-                              const std::string &recordsFile) {
+static Expected<Knowledge> loadKnowledge(const ::dietcode::DeviceSpec &device,
+                                         const std::string &modelFile,
+                                         const std::string &recordsFile) {
   std::string deviceName =
       std::string(::dietcode::virtualDevicePrefix) + std::string(device.name);
   Knowledge known(device);
@@ -68,6 +70,24 @@ mlir::dietcode::loadKnowledge(const ::dietcode::DeviceSpec &device,
     return tl::unexpected(loaded.error());
   known.records = std::move(loaded->records);
   return known;
+}
+
+FailureOr<Explainable>
+mlir::dietcode::prepareExplanation(ModuleOp module, StringRef entry,
+                                   const std::string &modelFile,
+                                   const std::string &recordsFile) {
+  PassManager pm(module.getContext());
+  buildSelectPipeline(pm, DietCodeToLLVMOptions());
+  if (failed(pm.run(module)))
+    return failure();
+  FailureOr<func::FuncOp> function = findEntry(module, entry.str());
+  if (failed(function))
+    return failure();
+  Expected<Knowledge> known =
+      loadKnowledge(getDevice(*function).getSpec(), modelFile, recordsFile);
+  if (!known)
+    return emitError(function->getLoc()) << known.error().message;
+  return Explainable{*function, std::move(*known)};
 }
 
 std::vector<MicroKernelCost>

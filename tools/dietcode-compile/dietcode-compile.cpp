@@ -7,20 +7,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit.h"
+#include "Support/PipelineFlags.h"
+#include "Support/ToolInput.h"
 #include "dietcode/InitAllDietCode.h"
 #include "dietcode/Support/File.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ThreadPool.h"
 
 using namespace mlir;
@@ -67,18 +65,7 @@ cl::list<std::string>
 cl::opt<bool> noCubin("no-cubin", cl::cat(category),
                       cl::desc("Embed PTX alone, whether there is ptxas or "
                                "not"));
-cl::opt<std::string>
-    device("device", cl::cat(category),
-           cl::desc("Device to select micro-kernels for (default: the "
-                    "module's, or else t4)"));
-cl::opt<unsigned> ptxVersion("ptx-version", cl::cat(category), cl::init(0),
-                             cl::desc("PTX ISA of the kernels, e.g. 65"));
-cl::opt<unsigned>
-    maxKernels("max-kernels", cl::cat(category), cl::init(8),
-               cl::desc("Most micro-kernels that one operator may use"));
-cl::opt<double>
-    maxRegret("max-regret", cl::cat(category), cl::init(-1.0),
-              cl::desc("Largest predicted regret that is accepted"));
+PipelineFlags pipelineFlags(category);
 cl::opt<bool> reportMisses(
     "report-misses", cl::cat(category),
     cl::desc("Count calls with shapes outside of the declared ranges, for "
@@ -111,9 +98,6 @@ int failWith(const Twine &message) {
 
 /// Mistakes on the command line that are known before anything is compiled.
 std::string checkOptions() {
-  if (inputFile.empty())
-    return "there is no input; give a file of MLIR, or - for the standard "
-           "input";
   if (outputFile.empty())
     return "there is no output; give -o PATH";
   if (emitKind == EmitKind::Bundle) {
@@ -137,10 +121,7 @@ void setCompileOptions(CompileOptions &options) {
     options.cubins = CubinMode::Always;
   else if (noCubin || !usesCubins)
     options.cubins = CubinMode::Never;
-  options.pipeline.device = device;
-  options.pipeline.ptxVersion = ptxVersion;
-  options.pipeline.maxKernels = maxKernels;
-  options.pipeline.maxRegret = maxRegret;
+  pipelineFlags.apply(options.pipeline);
   options.pipeline.reportMisses = reportMisses;
 }
 
@@ -162,18 +143,11 @@ LinkOptions makeLinkOptions(const char *program) {
   return options;
 }
 
-int compile(MLIRContext &context, std::unique_ptr<llvm::MemoryBuffer> file,
-            const char *program) {
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-  SourceMgrDiagnosticHandler handler(sources, &context);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
-  if (!module)
-    return 1;
+int compile(ModuleOp module, const char *program) {
   CompileOptions options;
   setCompileOptions(options);
-  FailureOr<CompiledModule> compiled = compileModule(*module, options);
-  if (failed(compiled) || failed(emit(*module, *compiled, emitKind, outputFile,
+  FailureOr<CompiledModule> compiled = compileModule(module, options);
+  if (failed(compiled) || failed(emit(module, *compiled, emitKind, outputFile,
                                       makeLinkOptions(program))))
     return 1;
   return 0;
@@ -190,10 +164,9 @@ int main(int argc, char **argv) {
       "LLVM (docs/artefacts.md).\n");
   if (std::string mistake = checkOptions(); !mistake.empty())
     return failWith(mistake);
-  std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(inputFile, &message);
-  if (!file)
-    return failWith(message);
+  auto sources = openInput(inputFile);
+  if (!sources)
+    return failWith(sources.error().message);
   DialectRegistry registry;
   registerAllDialects(registry);
   registerAllExtensions(registry);
@@ -202,8 +175,8 @@ int main(int argc, char **argv) {
   // The context refers to the pool, so that must go last.
   llvm::DefaultThreadPool pool(llvm::hardware_concurrency(threads.getValue()));
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.printOpOnDiagnostic(false);
   if (threads != 1)
     context.setThreadPool(pool);
-  return compile(context, std::move(file), argv[0]);
+  return runOnModule(*sources, context,
+                     [&](ModuleOp module) { return compile(module, argv[0]); });
 }

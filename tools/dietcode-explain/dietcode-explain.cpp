@@ -6,18 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dietcode/Dialect/DietCode/Pipelines/Pipelines.h"
+#include "Support/ToolInput.h"
 #include "dietcode/Run/Runner.h"
 #include "dietcode/Run/ShapeOptions.h"
 #include "dietcode/Tune/Explanation.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace mlir::dietcode;
@@ -124,13 +120,6 @@ static LogicalResult printInstances(func::FuncOp function,
   return success();
 }
 
-/// Gives operators that have no dispatch one, by the device table.
-static LogicalResult select(ModuleOp module) {
-  PassManager pm(module.getContext());
-  buildSelectPipeline(pm, DietCodeToLLVMOptions());
-  return pm.run(module);
-}
-
 static LogicalResult printCurves(func::FuncOp function, const CostModel &model,
                                  ArrayRef<Record> known) {
   ShapeAnalysis analysis(function);
@@ -147,19 +136,14 @@ static LogicalResult printCurves(func::FuncOp function, const CostModel &model,
 }
 
 static int run(ModuleOp module) {
-  if (failed(select(module)))
+  FailureOr<Explainable> subject =
+      prepareExplanation(module, entry, modelFile, records);
+  if (failed(subject))
     return 1;
-  FailureOr<func::FuncOp> function = findEntry(module, entry);
-  if (failed(function))
+  auto &[function, known] = *subject;
+  if (curve && failed(printCurves(function, known.model, known.records)))
     return 1;
-  Expected<Knowledge> known =
-      loadKnowledge(getDevice(*function).getSpec(), modelFile, records);
-  if (!known)
-    return failWith(known.error().message);
-  if (curve && failed(printCurves(*function, known->model, known->records)))
-    return 1;
-  if (instances &&
-      failed(printInstances(*function, known->model, known->records)))
+  if (instances && failed(printInstances(function, known.model, known.records)))
     return 1;
   if (shape.getNumOccurrences() == 0)
     return 0;
@@ -169,12 +153,11 @@ static int run(ModuleOp module) {
   if (!values)
     return failWith(values.error().message);
   FailureOr<std::vector<OperatorExplanation>> explanations =
-      explainShape(*function, *values, known->model, known->records);
+      explainShape(function, *values, known.model, known.records);
   if (failed(explanations))
     return 1;
   if (explanations->empty())
-    return failWith("there is no operator in @" +
-                    (*function).getSymName().str());
+    return failWith("there is no operator in @" + function.getSymName().str());
   llvm::outs() << (json ? printJson(*explanations) : printText(*explanations));
   return 0;
 }
@@ -185,9 +168,6 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(
       argc, argv,
       "Says which micro-kernel serves a shape, why, and what else there is.\n");
-  if (inputFile.empty())
-    return failWith("there is no input; give a file of MLIR, or - for the "
-                    "standard input");
   if (shape.getNumOccurrences() == 0 && !curve && !instances)
     return failWith("there is nothing to explain; give --shape T=37, "
                     "--shape= where all is static, --instances, or --curve");
@@ -196,19 +176,11 @@ int main(int argc, char **argv) {
                     "give --shape without --curve and --instances");
   if (maxKernels == 0)
     return failWith("--max-kernels must be at least 1");
-  std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(inputFile, &message);
-  if (!file)
-    return failWith(message);
+  auto sources = openInput(inputFile);
+  if (!sources)
+    return failWith(sources.error().message);
   DialectRegistry registry;
   registerRunDialects(registry);
   MLIRContext context(registry);
-  context.printOpOnDiagnostic(false);
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-  SourceMgrDiagnosticHandler handler(sources, &context);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
-  if (!module)
-    return 1;
-  return run(*module);
+  return runOnModule(*sources, context, run);
 }

@@ -12,17 +12,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "RunPtx.h"
+#include "Support/PipelineFlags.h"
+#include "Support/ToolInput.h"
 #include "dietcode/Run/Runner.h"
 #include "dietcode/Runtime/ShapeMisses.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace mlir::dietcode;
@@ -97,23 +96,11 @@ cl::opt<double> tolerance(
 cl::opt<bool> json("json", cl::cat(category),
                    cl::desc("Print one JSON object instead of a table"));
 
-cl::opt<std::string>
-    device("device", cl::cat(category),
-           cl::desc("Device to select micro-kernels for, or to run "
-                    "PTX on (default: the module's, or else t4)"));
+PipelineFlags pipelineFlags(category);
 cl::opt<std::string>
     chip("chip", cl::cat(category),
          cl::desc("Architecture to generate code for (default: "
                   "that of the device)"));
-cl::opt<unsigned> ptxVersion("ptx-version", cl::cat(category), cl::init(0),
-                             cl::desc("PTX ISA of the kernels, e.g. 65"));
-cl::opt<unsigned>
-    maxKernels("max-kernels", cl::cat(category), cl::init(8),
-               cl::desc("Most micro-kernels that one operator may use"));
-cl::opt<double>
-    maxRegret("max-regret", cl::cat(category), cl::init(-1.0),
-              cl::desc("Largest predicted regret that is accepted"));
-
 cl::opt<bool> planMemory(
     "plan-memory", cl::cat(category),
     cl::desc("Allocate the buffers of a call at once, as compiled programs do; "
@@ -175,7 +162,8 @@ Expected<void> checkMode() {
   const cl::Option *stray =
       isPtx
           ? firstGiven(entryName, shapes, argumentShapes, inputs, outputs, seed,
-                       tolerance, chip, ptxVersion, maxKernels, maxRegret,
+                       tolerance, chip, pipelineFlags.ptxVersion,
+                       pipelineFlags.maxKernels, pipelineFlags.maxRegret,
                        planMemory, missLog)
           : firstGiven(kernel, grid, block, sharedBytes, functional, timeOnly);
   if (!stray)
@@ -231,11 +219,8 @@ RunStatus run(ModuleOp module, ArrayRef<RunRequest> requests,
   if (failed(entry))
     return RunStatus::Failed;
   DietCodeToLLVMOptions options;
-  options.device = device;
+  pipelineFlags.apply(options);
   options.chip = chip;
-  options.ptxVersion = ptxVersion;
-  options.maxKernels = maxKernels;
-  options.maxRegret = maxRegret;
   options.reportMisses = !missLog.empty();
   options.planMemory = planMemory;
   RunSettings settings;
@@ -257,8 +242,8 @@ int main(int argc, char **argv) {
     return failWith(mode.error().message);
   if (!ptxFile.empty())
     return ::dietcode::runPtx({ptxFile, kernel, grid, block, sharedBytes,
-                               device, positional, json, functional, timeOnly,
-                               check});
+                               pipelineFlags.device, positional, json,
+                               functional, timeOnly, check});
   // Before anything asks for the device.
   if (check)
     setenv("DIETCODE_VGPU_CHECK", "all", /*overwrite=*/0);
@@ -269,27 +254,21 @@ int main(int argc, char **argv) {
   if (positional.size() > 1)
     return failWith("there is more than one input: '" + positional[0] +
                     "' and '" + positional[1] + "'");
-  if (positional.empty() || positional.front().empty())
-    return failWith("there is no input; give a file of MLIR, or - for the "
-                    "standard input");
-  inputFile = positional.front();
+  inputFile = positional.empty() ? "" : positional.front();
+  auto sources = openInput(inputFile);
+  if (!sources)
+    return failWith(sources.error().message);
   if (!(tolerance >= 0))
     return failWith("--tolerance must be a number that is not negative");
   Expected<std::vector<RunRequest>> requests = makeRequests();
   if (!requests)
     return failWith(requests.error().message);
-  std::string error;
-  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(inputFile, &error);
-  if (!file)
-    return failWith(error);
 
   DialectRegistry registry;
   registerRunDialects(registry);
   MLIRContext context(registry);
   ScopedDiagnosticHandler handler(&context, printDiagnostic);
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(*sources, &context);
   if (!module)
     return static_cast<int>(RunStatus::Failed);
 

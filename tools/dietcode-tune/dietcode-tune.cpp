@@ -6,17 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Support/ToolInput.h"
 #include "dietcode/Device/Device.h"
 #include "dietcode/Run/Runner.h"
 #include "dietcode/Support/File.h"
 #include "dietcode/Tune/MissedShapes.h"
 #include "dietcode/Tune/Tune.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 
 #include <csignal>
@@ -191,9 +189,6 @@ static ::dietcode::Expected<::dietcode::ScheduleSpace> makeSpace() {
 
 /// Mistakes on the command line, before anything is read.
 static std::optional<std::string> checkOptions() {
-  if (inputFile.empty())
-    return "there is no input; give a file of MLIR, or - for the standard "
-           "input";
   if (modelOnly && exhaustive)
     return "--model-only measures nothing and --exhaustive everything; give "
            "one of them";
@@ -333,19 +328,11 @@ int main(int argc, char **argv) {
   if (std::optional<std::string> mistake = checkFiles())
     return failWith(*mistake);
   installHandlers();
-  std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(inputFile, &message);
-  if (!file)
-    return failWith(message);
+  auto sources = openInput(inputFile);
+  if (!sources)
+    return failWith(sources.error().message);
   DialectRegistry registry;
   registerRunDialects(registry);
   MLIRContext context(registry);
-  context.printOpOnDiagnostic(false);
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-  SourceMgrDiagnosticHandler handler(sources, &context);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
-  if (!module)
-    return 1;
-  return tune(*module);
+  return runOnModule(*sources, context, tune);
 }

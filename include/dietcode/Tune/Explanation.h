@@ -17,6 +17,7 @@
 #include "dietcode/CostModel/CostModel.h"
 #include "dietcode/Dialect/DietCode/Transforms/Selection.h"
 #include "dietcode/Record/Record.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <map>
 #include <optional>
@@ -31,11 +32,19 @@ struct Knowledge {
   std::vector<::dietcode::Record> records;
 };
 
-/// Reads a trained model and records of the virtual device of that
-/// specification; either file name may be empty.
-::dietcode::Expected<Knowledge>
-loadKnowledge(const ::dietcode::DeviceSpec &device,
-              const std::string &modelFile, const std::string &recordsFile);
+/// A function of which every operator has a dispatch.
+struct Explainable {
+  func::FuncOp function;
+  Knowledge known; ///< Of the virtual device that it is for.
+};
+
+/// Gives the operators of `module` that have no dispatch one by the device
+/// table, finds the function `entry`, or the only public one if that is empty,
+/// and reads a trained model and records unless their names are empty. Emits an
+/// error if any of it fails.
+FailureOr<Explainable> prepareExplanation(ModuleOp module, StringRef entry,
+                                          const std::string &modelFile,
+                                          const std::string &recordsFile);
 
 /// A micro-kernel at a shape.
 struct ExplainedKernel {
