@@ -34,11 +34,6 @@ static int allocate(unsigned long long *pointer, size_t bytes) {
   return kSuccess;
 }
 
-#define ENTER()                                                                \
-  std::unique_lock<std::mutex> lock(state().mutex);                            \
-  if (int result = enter(__func__))                                            \
-  return result
-
 template <typename T>
 static int fill(unsigned long long pointer, T value, size_t count) {
   if (!holds(pointer, count * sizeof(T)))

@@ -41,11 +41,6 @@ static Event *findEvent(void *handle) {
   return found == state().events.end() ? nullptr : *found;
 }
 
-#define ENTER()                                                                \
-  std::unique_lock<std::mutex> lock(state().mutex);                            \
-  if (int result = enter(__func__))                                            \
-  return result
-
 #define FIND(kind, variable, handle)                                           \
   kind *variable = find##kind(handle);                                         \
   if (!variable)                                                               \
@@ -62,6 +57,11 @@ int cuStreamCreate(void **stream, unsigned flags) {
   ++state().counts.streams;
   *stream = created;
   return kSuccess;
+}
+int64_t fakeCudaLaunchesOn(void *stream) {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  Stream *found = findStream(stream);
+  return found ? found->launches : -1;
 }
 int cuStreamDestroy_v2(void *stream) {
   ENTER();
