@@ -26,6 +26,7 @@ struct FakeCounts {
   int64_t registrations; ///< Of host memory.
   int64_t calls;         ///< Of all functions, ever.
   int64_t launches;      ///< That were accepted, ever.
+  int64_t fills;         ///< By cuMemsetD8, ever.
   int64_t assembled;     ///< Modules that were loaded, ever.
 };
 

@@ -70,6 +70,7 @@ int cuMemFree_v2(unsigned long long pointer) {
 int cuMemsetD8_v2(unsigned long long pointer, unsigned char value,
                   size_t bytes) {
   ENTER();
+  ++state().counts.fills;
   return fill(pointer, value, bytes);
 }
 int cuMemsetD16Async(unsigned long long pointer, unsigned short value,
