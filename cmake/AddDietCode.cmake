@@ -58,21 +58,25 @@ endfunction()
 function(add_dietcode_core_tool name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   find_package(CLI11 REQUIRED)
-  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS} ${DIETCODE_SANITIZER_DEFAULTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} CLI11::CLI11)
   dietcode_target_options(${name})
   dietcode_install_target(${name} ${name})
 endfunction()
 
+# All programs of C++ tests, and what they run or load.
+add_custom_target(unit-tests)
+
 # add_dietcode_unittest(name sources... [LINK libs...])
 # A GoogleTest program, registered with ctest.
 function(add_dietcode_unittest name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
-  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS} ${DIETCODE_SANITIZER_DEFAULTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main)
   dietcode_target_options(${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/Unit)
+  add_dependencies(unit-tests ${name})
   # The device that tests run on does not depend on the machine.
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST TEST_PREFIX "${DIETCODE_TEST_PREFIX}"
     PROPERTIES ENVIRONMENT DIETCODE_DEVICE=virtual:t4)
 endfunction()

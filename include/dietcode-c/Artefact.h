@@ -39,9 +39,16 @@ extern "C" {
 
 /** Grows when a program that was compiled with an older header could not call
  *  a newer artefact or runtime. */
-#define DIETCODE_ABI_VERSION 1
+#define DIETCODE_ABI_VERSION 2
 
-typedef enum dietcode_status {
+/* In C++ as in C, a caller's value may be none of those that there are. */
+#ifdef __cplusplus
+#define DIETCODE_ENUM_TYPE : unsigned
+#else
+#define DIETCODE_ENUM_TYPE
+#endif
+
+typedef enum dietcode_status DIETCODE_ENUM_TYPE {
   DIETCODE_OK = 0,
   /** An argument is null, or has another rank, element type, size or layout
    *  than the function's type says. Nothing ran. */
@@ -64,7 +71,7 @@ typedef enum dietcode_status {
 } dietcode_status;
 
 /** Element types. Zero is none, so that it is never right by accident. */
-typedef enum dietcode_dtype {
+typedef enum dietcode_dtype DIETCODE_ENUM_TYPE {
   DIETCODE_F16 = 1,
   DIETCODE_BF16 = 2,
   DIETCODE_F32 = 3,
@@ -77,7 +84,7 @@ typedef enum dietcode_dtype {
 } dietcode_dtype;
 
 /** Where the elements of a tensor are. */
-typedef enum dietcode_memory {
+typedef enum dietcode_memory DIETCODE_ENUM_TYPE {
   /** Memory of the process. A call makes exactly these elements accessible to
    *  the device, and takes that back at its end. */
   DIETCODE_HOST = 0,
@@ -132,8 +139,8 @@ const char *dietcode_status_name(dietcode_status status);
 uint32_t dietcode_abi_version(void);
 
 /** The device that kernels run on, e.g. "virtual:t4 (model, not a
- *  measurement)"; empty if there is none. Valid until this thread calls it
- *  again. */
+ *  measurement)"; empty if there is none, or no memory for it. Valid until this
+ * thread calls it again. */
 const char *dietcode_device_name(void);
 
 #ifdef __cplusplus

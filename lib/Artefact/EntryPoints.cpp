@@ -21,8 +21,8 @@ namespace runtime = ::dietcode::runtime;
 // The layout that the constants below have.
 static_assert(sizeof(runtime::ValueType) == 32 && sizeof(void *) == 8);
 static_assert(offsetof(runtime::ValueType, offset) == 24);
-static_assert(sizeof(runtime::Artefact) == 24);
-static_assert(offsetof(runtime::Artefact, load) == 8);
+static_assert(sizeof(runtime::Artefact) == 32);
+static_assert(offsetof(runtime::Artefact, load) == 16);
 static_assert(sizeof(runtime::Entry) == 48);
 static_assert(offsetof(runtime::Entry, arguments) == 24);
 static_assert(runtime::dynamicExtent == ShapedType::kDynamic);
@@ -50,9 +50,11 @@ public:
   void addEntry(const EntrySignature &entry);
 
 private:
-  /// The constructors or destructors of the module, which it has no longer, as
-  /// one function that calls them; null if there are none.
-  llvm::Constant *takeStructors(StringRef list, StringRef name);
+  /// The constructors or destructors of the module, which it has no longer: one
+  /// for each module of kernels.
+  SmallVector<llvm::Constant *> takeStructors(StringRef list);
+  llvm::Constant *makeFunctionArray(ArrayRef<llvm::Constant *> functions,
+                                    StringRef name);
   llvm::Constant *makeArray(ArrayRef<int64_t> values);
   llvm::Constant *makeTypes(ArrayRef<EntryValue> values);
   llvm::GlobalVariable *makeConstant(llvm::Constant *value,
@@ -93,29 +95,37 @@ llvm::Function *EntryPointBuilder::makeFunction(llvm::FunctionType *type,
   return function;
 }
 
-llvm::Constant *EntryPointBuilder::takeStructors(StringRef list,
-                                                 StringRef name) {
+SmallVector<llvm::Constant *> EntryPointBuilder::takeStructors(StringRef list) {
   llvm::GlobalVariable *structors = module.getNamedGlobal(list);
   if (!structors)
-    return llvm::ConstantPointerNull::get(pointer);
-  llvm::Function *all =
-      makeFunction(llvm::FunctionType::get(builder.getVoidTy(), false), name);
+    return {};
+  SmallVector<llvm::Constant *> functions;
   for (llvm::Value *element :
        cast<llvm::ConstantArray>(structors->getInitializer())->operands())
-    builder.CreateCall(
+    functions.push_back(
         cast<llvm::Function>(cast<llvm::Constant>(element)->getOperand(1)));
-  builder.CreateRetVoid();
   structors->eraseFromParent();
-  return all;
+  return functions;
+}
+
+llvm::Constant *
+EntryPointBuilder::makeFunctionArray(ArrayRef<llvm::Constant *> functions,
+                                     StringRef name) {
+  if (functions.empty())
+    return llvm::ConstantPointerNull::get(pointer);
+  auto *type = llvm::ArrayType::get(pointer, functions.size());
+  return makeConstant(llvm::ConstantArray::get(type, functions), name);
 }
 
 void EntryPointBuilder::addArtefact() {
-  llvm::Constant *load = takeStructors("llvm.global_ctors", "artefact.load");
-  llvm::Constant *unload =
-      takeStructors("llvm.global_dtors", "artefact.unload");
+  SmallVector<llvm::Constant *> load = takeStructors("llvm.global_ctors");
+  SmallVector<llvm::Constant *> unload = takeStructors("llvm.global_dtors");
+  assert(load.size() == unload.size() && "what is loaded is unloaded");
   auto *value = llvm::ConstantStruct::getAnon(
-      {builder.getInt32(runtime::artefactAbiVersion), builder.getInt32(0), load,
-       unload});
+      {builder.getInt32(runtime::artefactAbiVersion),
+       builder.getInt32(static_cast<uint32_t>(load.size())),
+       builder.getInt32(0), makeFunctionArray(load, "artefact.load"),
+       makeFunctionArray(unload, "artefact.unload")});
   artefact = new llvm::GlobalVariable(
       module, value->getType(), /*isConstant=*/false,
       llvm::GlobalValue::InternalLinkage, value, "artefact");

@@ -30,9 +30,8 @@ static dietcode_status keep(const char *function, dietcode_status status,
   return status;
 }
 
-dietcode_status
-capi::atBoundary(const char *function,
-                 const std::function<Outcome()> &body) noexcept {
+dietcode_status capi::atBoundary(const char *function,
+                                 FunctionRef<Outcome()> body) noexcept {
   try {
     Outcome outcome = body();
     if (outcome)

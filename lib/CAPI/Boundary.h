@@ -12,6 +12,7 @@
 #include "Handles.h"
 #include "dietcode-c/Compiler.h"
 #include "dietcode/Support/Expected.h"
+#include "dietcode/Support/FunctionRef.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -37,7 +38,7 @@ inline tl::unexpected<Failure> failWith(dietcode_status status,
 /// Runs the body of a function of the interface, whose name is `function`;
 /// exceptions become a status, and failures the last error.
 dietcode_status atBoundary(const char *function,
-                           const std::function<Outcome()> &body) noexcept;
+                           FunctionRef<Outcome()> body) noexcept;
 
 /// Copies a text for the caller. Throws std::bad_alloc.
 dietcode_text copyText(const std::string &text);

@@ -15,7 +15,9 @@
 #include "CudaDevice.h"
 #include "CudaDriver.h"
 #include "CudaSpec.h"
+#include "CudaTimer.h"
 #include "LaunchParams.h"
+#include "Nvml.h"
 #include "dietcode/Target/LaunchLimits.h"
 
 #include <algorithm>
@@ -67,15 +69,26 @@ public:
   Expected<bool> copyToHost(void *to, DevicePointer from,
                             uint64_t bytes) override;
   Expected<LaunchResult> launch(const DeviceModule &module,
-                                const DeviceLaunch &launch, LaunchMode mode,
+                                const DeviceLaunch &launch,
                                 LaunchFailure *failure) override;
+  Expected<TimedRun> time(const DeviceModule &module,
+                          const std::vector<DeviceLaunch> &launches,
+                          LaunchFailure *failure) override;
 
 private:
   Expected<bool> check(const std::string &what, cuda::Result result) const;
-  Expected<bool> prepare(cuda::Function function, const DeviceLaunch &launch);
+  std::string busId() const;
+  Expected<cuda::Function> prepare(const DeviceModule &module,
+                                   const DeviceLaunch &launch,
+                                   LaunchResult &result);
+  Expected<bool> allow(cuda::Function function, const DeviceLaunch &launch);
   cuda::Result start(cuda::Function function, const DeviceLaunch &launch);
-  Expected<double> measure(cuda::Function function, const DeviceLaunch &launch,
-                           cuda::Result &result);
+  Expected<cuda::Function> runOnce(const DeviceModule &module,
+                                   const DeviceLaunch &launch,
+                                   LaunchResult &result,
+                                   LaunchFailure *failure);
+  tl::unexpected<Error> failed(const DeviceLaunch &launch, cuda::Result result,
+                               LaunchFailure *failure) const;
 
   const Driver &driver;
   const DeviceSpec &table;
@@ -200,8 +213,9 @@ Expected<bool> CudaDevice::copyToHost(void *to, DevicePointer from,
 // Launches
 //===----------------------------------------------------------------------===//
 
-Expected<bool> CudaDevice::prepare(cuda::Function function,
-                                   const DeviceLaunch &launch) {
+/// Lets a kernel have the shared memory that it asks for.
+Expected<bool> CudaDevice::allow(cuda::Function function,
+                                 const DeviceLaunch &launch) {
   std::string problem =
       checkLaunchShape(table, deviceName, launch.grid, launch.block);
   if (!problem.empty())
@@ -229,93 +243,105 @@ cuda::Result CudaDevice::start(cuda::Function function,
                        params.data(), /*extra=*/nullptr);
 }
 
-/// The median of some launches, after one that is not counted: until there were
-/// kRuns, or they took kSeconds.
-Expected<double> CudaDevice::measure(cuda::Function function,
-                                     const DeviceLaunch &launch,
-                                     cuda::Result &result) {
-  constexpr size_t kRuns = 21;
-  constexpr double kSeconds = 0.2;
-  cuda::Event begin = nullptr, end = nullptr;
-  std::vector<double> times;
-  double sum = 0;
-  if ((result = driver.createEvent(&begin, 0)) == cuda::kSuccess)
-    result = driver.createEvent(&end, 0);
-  auto call = [&](cuda::Result (*function)(cuda::Event, cuda::Stream),
-                  cuda::Event event) {
-    if (result == cuda::kSuccess)
-      result = function(event, nullptr);
-  };
-  while (result == cuda::kSuccess && times.size() < kRuns &&
-         (sum < kSeconds || times.empty())) {
-    float milliseconds = 0;
-    call(driver.recordEvent, begin);
-    if (result == cuda::kSuccess)
-      result = start(function, launch);
-    call(driver.recordEvent, end);
-    if (result == cuda::kSuccess)
-      result = driver.synchronizeEvent(end);
-    if (result == cuda::kSuccess)
-      result = driver.elapsed(&milliseconds, begin, end);
-    times.push_back(1e-3 * double(milliseconds));
-    sum += times.back();
-  }
-  for (cuda::Event event : {begin, end})
-    if (event)
-      driver.destroyEvent(event);
-  if (result != cuda::kSuccess)
-    return tl::unexpected(
-        driver.error("kernel '" + launch.kernel + "'", result));
-  auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
+tl::unexpected<Error> CudaDevice::failed(const DeviceLaunch &launch,
+                                         cuda::Result result,
+                                         LaunchFailure *failure) const {
+  if (failure && cuda::isFault(result))
+    *failure = LaunchFailure::Finding;
+  if (failure && result == cuda::kLaunchTimeout)
+    *failure = LaunchFailure::Endless;
+  return tl::unexpected(driver.error("kernel '" + launch.kernel + "'", result));
 }
 
-Expected<LaunchResult> CudaDevice::launch(const DeviceModule &module,
-                                          const DeviceLaunch &launch,
-                                          LaunchMode mode,
-                                          LaunchFailure *failure) {
-  if (failure)
-    *failure = LaunchFailure::Refused;
+/// What launches are checked for, and what one takes.
+Expected<cuda::Function> CudaDevice::prepare(const DeviceModule &module,
+                                             const DeviceLaunch &launch,
+                                             LaunchResult &result) {
   Expected<KernelFacts> facts = module.kernel(launch.kernel);
   if (!facts)
     return tl::unexpected(facts.error());
   Expected<cuda::Function> function =
       static_cast<const CudaModule &>(module).find(launch.kernel);
   if (!function)
-    return tl::unexpected(function.error());
+    return function;
   // The driver reads as many bytes as each parameter has.
   if (driver.paramInfo)
     if (auto fits = checkParams(*facts, launch); !fits)
       return tl::unexpected(fits.error());
-  if (auto ready = prepare(*function, launch); !ready)
-    return tl::unexpected(ready.error());
-  LaunchResult launched;
-  launched.registers = facts->registers;
-  launched.sharedBytes = facts->staticSharedBytes + launch.dynamicSharedBytes;
+  if (auto allowed = allow(*function, launch); !allowed)
+    return tl::unexpected(allowed.error());
+  result.registers = facts->registers;
+  result.sharedBytes = facts->staticSharedBytes + launch.dynamicSharedBytes;
   int resident = 0;
   auto threads = launch.block[0] * launch.block[1] * launch.block[2];
   if (driver.occupancy(&resident, *function, static_cast<int>(threads),
                        static_cast<size_t>(launch.dynamicSharedBytes)) ==
       cuda::kSuccess)
-    launched.blocksPerSM = resident;
+    result.blocksPerSM = resident;
+  return function;
+}
 
-  // The first run is the one that is checked, and the one that warms up.
-  cuda::Result result = start(*function, launch);
-  if (result == cuda::kSuccess)
-    result = driver.synchronize();
-  Expected<double> seconds = 0.0;
-  if (result == cuda::kSuccess && mode == LaunchMode::Time)
-    seconds = measure(*function, launch, result);
-  if (failure && cuda::isFault(result))
-    *failure = LaunchFailure::Finding;
-  if (failure && result == cuda::kLaunchTimeout)
-    *failure = LaunchFailure::Endless;
+Expected<cuda::Function> CudaDevice::runOnce(const DeviceModule &module,
+                                             const DeviceLaunch &launch,
+                                             LaunchResult &result,
+                                             LaunchFailure *failure) {
+  if (failure)
+    *failure = LaunchFailure::Refused;
+  Expected<cuda::Function> function = prepare(module, launch, result);
+  if (!function)
+    return function;
+  cuda::Result status = start(*function, launch);
+  if (status == cuda::kSuccess)
+    status = driver.synchronize();
+  if (status != cuda::kSuccess)
+    return failed(launch, status, failure);
+  return function;
+}
+
+Expected<LaunchResult> CudaDevice::launch(const DeviceModule &module,
+                                          const DeviceLaunch &launch,
+                                          LaunchFailure *failure) {
+  LaunchResult result;
+  return runOnce(module, launch, result, failure).map([&](cuda::Function) {
+    return result;
+  });
+}
+
+std::string CudaDevice::busId() const {
+  char text[32] = "";
+  driver.busId(text, sizeof(text), handle);
+  return text;
+}
+
+Expected<TimedRun> CudaDevice::time(const DeviceModule &module,
+                                    const std::vector<DeviceLaunch> &launches,
+                                    LaunchFailure *failure) {
+  TimedRun timed;
+  std::vector<cuda::Function> functions;
+  // Each on its own first, so that a fault is that of its kernel.
+  for (const DeviceLaunch &launch : launches) {
+    LaunchResult result;
+    Expected<cuda::Function> function =
+        runOnce(module, launch, result, failure);
+    if (!function)
+      return tl::unexpected(function.error());
+    if (functions.empty())
+      timed.first = result;
+    functions.push_back(*function);
+  }
+  CudaTimer timer(driver, static_cast<uint64_t>(table.l2Bytes));
+  auto run = [&] {
+    cuda::Result result = cuda::kSuccess;
+    for (size_t i = 0; i < launches.size() && result == cuda::kSuccess; ++i)
+      result = start(functions[i], launches[i]);
+    return result;
+  };
+  timed.measured.emplace();
+  cuda::Result result = timer.time(run, timed.seconds, *timed.measured);
   if (result != cuda::kSuccess)
-    return tl::unexpected(
-        driver.error("kernel '" + launch.kernel + "'", result));
-  launched.seconds = *seconds;
-  return launched;
+    return failed(launches.front(), result, failure);
+  timed.measured->conditions = askConditions(busId());
+  return timed;
 }
 
 Expected<std::unique_ptr<Device>> dietcode::makeCudaDevice(int index) {

@@ -53,17 +53,23 @@ public:
                             uint64_t bytes) override;
 
   Expected<LaunchResult> launch(const DeviceModule &module,
-                                const DeviceLaunch &launch, LaunchMode mode,
+                                const DeviceLaunch &launch,
                                 LaunchFailure *failure) override;
+  Expected<TimedRun> time(const DeviceModule &module,
+                          const std::vector<DeviceLaunch> &launches,
+                          LaunchFailure *failure) override;
 
 private:
+  Expected<vgpu::LaunchReport> run(const DeviceModule &module,
+                                   const DeviceLaunch &launch,
+                                   const vgpu::LaunchConfig &how,
+                                   LaunchFailure *failure);
   Expected<bool> checkRange(DevicePointer pointer, uint64_t bytes);
 
   vgpu::VirtualGPU gpu;
   uint64_t instructionLimit;
   std::string deviceName;
-  std::map<DevicePointer, uint64_t> mappings;  ///< And their sizes.
-  std::vector<vgpu::WrittenRange> lastWritten; ///< By the last launch.
+  std::map<DevicePointer, uint64_t> mappings; ///< And their sizes.
 };
 
 void *toHost(DevicePointer pointer) {
@@ -192,10 +198,16 @@ static LaunchFailure failureOf(vgpu::FailureKind kind,
                                                   : LaunchFailure::Finding;
 }
 
-Expected<LaunchResult> VirtualDevice::launch(const DeviceModule &module,
-                                             const DeviceLaunch &launch,
-                                             LaunchMode mode,
-                                             LaunchFailure *failure) {
+static LaunchResult resultOf(const vgpu::LaunchReport &report) {
+  return {report.registersPerThread, report.sharedBytesPerBlock,
+          report.residentBlocksPerSM};
+}
+
+/// `how` says what is not part of a launch.
+Expected<vgpu::LaunchReport> VirtualDevice::run(const DeviceModule &module,
+                                                const DeviceLaunch &launch,
+                                                const vgpu::LaunchConfig &how,
+                                                LaunchFailure *failure) {
   if (failure)
     *failure = LaunchFailure::Refused;
   Expected<KernelFacts> facts = module.kernel(launch.kernel);
@@ -203,17 +215,12 @@ Expected<LaunchResult> VirtualDevice::launch(const DeviceModule &module,
     return tl::unexpected(facts.error());
   if (Expected<bool> fits = checkParams(*facts, launch); !fits)
     return tl::unexpected(fits.error());
-  vgpu::LaunchConfig config;
+  vgpu::LaunchConfig config = how;
   config.grid = launch.grid;
   config.block = launch.block;
   config.dynamicSharedBytes = launch.dynamicSharedBytes;
   config.maxWarpInstructionsPerBlock = instructionLimit;
   config.registersPerThread = static_cast<uint32_t>(launch.registers);
-  if (launch.followsLast)
-    config.recent = lastWritten;
-  config.timeOnly = mode == LaunchMode::Time;
-  config.checks = mode == LaunchMode::Time ? vgpu::CheckOptions::none()
-                                           : vgpu::CheckOptions::all();
   std::vector<void *> params;
   for (const std::vector<char> &value : launch.params)
     params.push_back(const_cast<char *>(value.data()));
@@ -222,16 +229,37 @@ Expected<LaunchResult> VirtualDevice::launch(const DeviceModule &module,
   Expected<vgpu::LaunchReport> report = gpu.launch(
       *static_cast<const VirtualModule &>(module).module, launch.kernel, config,
       params.data(), params.size(), &kind, &finding);
-  lastWritten.clear();
-  if (report) {
-    lastWritten = std::move(report->written);
-    return LaunchResult{report->virtualSeconds, report->registersPerThread,
-                        report->sharedBytesPerBlock,
-                        report->residentBlocksPerSM};
-  }
-  if (failure)
+  if (!report && failure)
     *failure = failureOf(kind, finding);
-  return tl::unexpected(report.error());
+  return report;
+}
+
+Expected<LaunchResult> VirtualDevice::launch(const DeviceModule &module,
+                                             const DeviceLaunch &launch,
+                                             LaunchFailure *failure) {
+  vgpu::LaunchConfig how;
+  how.checks = vgpu::CheckOptions::all();
+  return run(module, launch, how, failure).map(resultOf);
+}
+
+Expected<TimedRun>
+VirtualDevice::time(const DeviceModule &module,
+                    const std::vector<DeviceLaunch> &launches,
+                    LaunchFailure *failure) {
+  TimedRun timed;
+  vgpu::LaunchConfig how;
+  how.timeOnly = true;
+  how.checks = vgpu::CheckOptions::none();
+  for (const DeviceLaunch &launch : launches) {
+    Expected<vgpu::LaunchReport> report = run(module, launch, how, failure);
+    if (!report)
+      return tl::unexpected(report.error());
+    if (&launch == &launches.front())
+      timed.first = resultOf(*report);
+    timed.seconds += report->virtualSeconds;
+    how.recent = std::move(report->written);
+  }
+  return timed;
 }
 
 Expected<std::unique_ptr<Device>>

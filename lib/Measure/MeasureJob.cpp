@@ -67,9 +67,8 @@ private:
   Expected<std::vector<double>> readDoubles(const std::string &file,
                                             const JobOutput &output);
   void freeBuffers();
-  std::optional<double> launchAll(const JobSequence &launches, LaunchMode mode);
-  std::optional<LaunchResult> launch(const JobLaunch &launch, LaunchMode mode,
-                                     bool followsLast);
+  DeviceLaunch translate(const JobLaunch &launch) const;
+  bool launchAll(const JobSequence &launches);
   void describe(const JobLaunch &launch, const LaunchResult &result);
 
   const Job &job;
@@ -166,9 +165,7 @@ static RecordStatus statusOf(LaunchFailure failure) {
   return RecordStatus::LaunchError;
 }
 
-std::optional<LaunchResult> Measurement::launch(const JobLaunch &launch,
-                                                LaunchMode mode,
-                                                bool followsLast) {
+DeviceLaunch Measurement::translate(const JobLaunch &launch) const {
   const JobKernel &kernel = job.kernels[static_cast<size_t>(launch.kernel)];
   DeviceLaunch config;
   config.kernel = kernel.name;
@@ -176,7 +173,6 @@ std::optional<LaunchResult> Measurement::launch(const JobLaunch &launch,
   config.block = launch.block;
   config.dynamicSharedBytes = launch.sharedBytes;
   config.registers = kernel.registers;
-  config.followsLast = followsLast;
   for (const JobArgument &argument : launch.args) {
     config.params.push_back(argument.scalar);
     if (argument.buffer < 0)
@@ -185,20 +181,14 @@ std::optional<LaunchResult> Measurement::launch(const JobLaunch &launch,
     config.params.back().resize(sizeof(pointer));
     std::memcpy(config.params.back().data(), &pointer, sizeof(pointer));
   }
-  LaunchFailure failure = LaunchFailure::Refused;
-  Expected<LaunchResult> result =
-      device.launch(*module, config, mode, &failure);
-  if (!result) {
-    stop(statusOf(failure), result.error().message);
-    return std::nullopt;
-  }
-  if (launch.kernel == 0)
-    describe(launch, *result);
-  return *result;
+  return config;
 }
 
+/// The record has what the first kernel takes.
 void Measurement::describe(const JobLaunch &launch,
                            const LaunchResult &result) {
+  if (launch.kernel != 0)
+    return;
   int64_t assembled = job.kernels.front().registers;
   record.registers = assembled ? assembled : result.registers;
   record.sharedBytes = result.sharedBytes;
@@ -206,19 +196,16 @@ void Measurement::describe(const JobLaunch &launch,
   record.threads = launch.block[0] * launch.block[1] * launch.block[2];
 }
 
-/// The seconds of a run, each launch included.
-std::optional<double> Measurement::launchAll(const JobSequence &launches,
-                                             LaunchMode mode) {
-  double seconds = 0;
-  bool followsLast = false;
-  for (const JobLaunch &each : launches) {
-    std::optional<LaunchResult> result = launch(each, mode, followsLast);
+bool Measurement::launchAll(const JobSequence &launches) {
+  for (const JobLaunch &launch : launches) {
+    LaunchFailure failure = LaunchFailure::Refused;
+    Expected<LaunchResult> result =
+        device.launch(*module, translate(launch), &failure);
     if (!result)
-      return std::nullopt;
-    seconds += result->seconds;
-    followsLast = true;
+      return stop(statusOf(failure), result.error().message);
+    describe(launch, *result);
   }
-  return seconds;
+  return true;
 }
 
 bool Measurement::verifyAll() {
@@ -234,7 +221,7 @@ bool Measurement::verifyAll() {
 
 bool Measurement::verify(const JobVerify &verify) {
   return makeBuffers(verify.launches, BufferUse::Checked) &&
-         launchAll(verify.launches, LaunchMode::Check) && compare(verify);
+         launchAll(verify.launches) && compare(verify);
 }
 
 Expected<std::vector<double>>
@@ -304,15 +291,21 @@ bool Measurement::timeAll() {
 bool Measurement::time(const JobTime &time) {
   if (!makeBuffers(time.launches, BufferUse::Timed))
     return false;
-  std::optional<double> seconds = launchAll(time.launches, LaunchMode::Time);
-  if (!seconds)
-    return false;
-  if (!(*seconds > 0) || !std::isfinite(*seconds))
+  std::vector<DeviceLaunch> launches;
+  for (const JobLaunch &launch : time.launches)
+    launches.push_back(translate(launch));
+  LaunchFailure failure = LaunchFailure::Refused;
+  Expected<TimedRun> timed = device.time(*module, launches, &failure);
+  if (!timed)
+    return stop(statusOf(failure), timed.error().message);
+  describe(time.launches.front(), timed->first);
+  double seconds = timed->seconds;
+  if (!(seconds > 0) || !std::isfinite(seconds))
     return stop(RecordStatus::LaunchError, "the device says that a run takes " +
-                                               std::to_string(*seconds) + " s");
+                                               std::to_string(seconds) + " s");
   const std::array<int64_t, 3> &grid = time.launches.front().grid;
   record.runs.push_back(
-      {time.shape, grid[0] * grid[1] * grid[2], *seconds, ""});
+      {time.shape, grid[0] * grid[1] * grid[2], seconds, "", timed->measured});
   return true;
 }
 

@@ -6,12 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Device/CudaDevice.h"
 #include "ChildProcess.h"
 #include "dietcode/Support/File.h"
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <poll.h>
+#include <utility>
 #include <vector>
 
 using namespace dietcode;
@@ -44,6 +46,7 @@ public:
 private:
   /// Whether it started any.
   Expected<bool> startJobs();
+  Expected<std::optional<Job>> takeJob();
   Expected<bool> finishJobs();
   void wait();
 
@@ -56,15 +59,37 @@ private:
   const MeasureOptions &options;
   const std::function<bool()> &interrupted;
   std::vector<ChildProcess> children;
+  std::optional<Job> held; ///< For a GPU, until nothing else is running.
+  bool isGpuInUse = false; ///< By the only child.
   int idleMs = leastIdleMs;
 };
 
 } // namespace
 
+/// The next job that may start now.
+Expected<std::optional<Job>> Pool::takeJob() {
+  if (!held) {
+    Expected<std::optional<Job>> job = queue.next();
+    if (!job)
+      return job;
+    held = std::move(*job);
+  }
+  if (!held)
+    return std::nullopt;
+  bool needsGpu = parseCudaName(deviceOf(*held, options)).has_value();
+  if (needsGpu && !children.empty())
+    return std::nullopt;
+  isGpuInUse = needsGpu;
+  return std::exchange(held, std::nullopt);
+}
+
 Expected<bool> Pool::startJobs() {
   bool any = false;
-  while (children.size() < std::max(1u, options.workers)) {
-    Expected<std::optional<Job>> job = queue.next();
+  if (children.empty())
+    isGpuInUse = false;
+  // Two that run at the same time would disturb each other's times.
+  while (!isGpuInUse && children.size() < std::max(1u, options.workers)) {
+    Expected<std::optional<Job>> job = takeJob();
     if (!job)
       return tl::unexpected(job.error());
     if (!*job)

@@ -8,6 +8,7 @@
 
 #include "dietcode/Record/Record.h"
 #include "RecordJson.h"
+#include <algorithm>
 #include <array>
 
 using namespace dietcode;
@@ -64,4 +65,43 @@ Record dietcode::mergeRecords(const Record &older, Record newer) {
   }
   newer.runs = std::move(runs);
   return newer;
+}
+
+/// The same run in all rounds.
+static RecordRun mergeRuns(const std::vector<const RecordRun *> &rounds) {
+  RecordRun merged = *rounds.front();
+  std::vector<double> seconds;
+  for (const RecordRun *run : rounds)
+    seconds.push_back(run->seconds);
+  auto middle = seconds.begin() + static_cast<ptrdiff_t>(seconds.size() / 2);
+  std::nth_element(seconds.begin(), middle, seconds.end());
+  merged.seconds = *middle;
+  for (const RecordRun *run : rounds) {
+    if (run == rounds.front() || !merged.measured || !run->measured)
+      continue;
+    RunMeasurement &all = *merged.measured;
+    const RunMeasurement &one = *run->measured;
+    all.repetitions += one.repetitions;
+    all.rounds += one.rounds;
+    all.leastSeconds = std::min(all.leastSeconds, one.leastSeconds);
+    all.mostSeconds = std::max(all.mostSeconds, one.mostSeconds);
+    all.l2 = one.l2 == L2State::Warm ? one.l2 : all.l2;
+    all.conditions = one.conditions;
+  }
+  return merged;
+}
+
+Record dietcode::mergeRounds(const std::vector<Record> &rounds) {
+  for (const Record &record : rounds)
+    if (record.status != RecordStatus::Ok)
+      return record;
+  Record merged = rounds.front();
+  for (size_t i = 0; i < merged.runs.size(); ++i) {
+    std::vector<const RecordRun *> runs;
+    for (const Record &record : rounds)
+      if (i < record.runs.size())
+        runs.push_back(&record.runs[i]);
+    merged.runs[i] = mergeRuns(runs);
+  }
+  return merged;
 }

@@ -43,6 +43,26 @@ std::string dietcode::mergeUnknown(const std::string &older,
   return json.empty() ? "" : dump(json);
 }
 
+static constexpr const char *kFlushed = "flushed", *kWarm = "warm";
+
+/// What is not known is left out.
+static void printMeasured(const RunMeasurement &measured, Json &entry) {
+  entry["repetitions"] = measured.repetitions;
+  entry["rounds"] = measured.rounds;
+  entry["min"] = measured.leastSeconds;
+  entry["max"] = measured.mostSeconds;
+  entry["l2"] = measured.l2 == L2State::Flushed ? kFlushed : kWarm;
+  const DeviceConditions &conditions = measured.conditions;
+  auto print = [&](const char *name, auto value) {
+    if (value > 0)
+      entry[name] = value;
+  };
+  print("sm_mhz", conditions.smMegahertz);
+  print("memory_mhz", conditions.memoryMegahertz);
+  print("watts", conditions.watts);
+  print("celsius", conditions.celsius);
+}
+
 std::string dietcode::printRecord(const Record &record) {
   Json json;
   json["v"] = formatVersion;
@@ -69,6 +89,8 @@ std::string dietcode::printRecord(const Record &record) {
     entry["shape"] = std::move(shape);
     entry["blocks"] = run.blocks;
     entry["seconds"] = run.seconds;
+    if (run.measured)
+      printMeasured(*run.measured, entry);
     addUnknown(entry, run.unknown);
     runs.push_back(std::move(entry));
   }
@@ -129,6 +151,13 @@ public:
     else if (!field.is_null())
       complain(name, "is no natural number");
   }
+  void read(const char *name, double &value) {
+    Json field = take(name);
+    if (field.is_number() && field >= 0)
+      value = field.get<double>();
+    else if (!field.is_null())
+      complain(name, "is no number, or a negative one");
+  }
   void read(const char *name, bool &value) {
     Json field = take(name);
     if (field.is_boolean())
@@ -173,6 +202,27 @@ static void readShape(const Json &json, RecordShape &shape, FieldReader &at) {
   }
 }
 
+static std::optional<RunMeasurement> readMeasured(FieldReader &reader) {
+  RunMeasurement measured;
+  reader.read("repetitions", measured.repetitions);
+  if (measured.repetitions == 0)
+    return std::nullopt;
+  reader.read("rounds", measured.rounds);
+  reader.read("min", measured.leastSeconds);
+  reader.read("max", measured.mostSeconds);
+  std::string l2;
+  reader.read("l2", l2, /*isRequired=*/true);
+  measured.l2 = l2 == kWarm ? L2State::Warm : L2State::Flushed;
+  if (l2 != kWarm && l2 != kFlushed)
+    reader.complain("l2", "is neither flushed nor warm");
+  DeviceConditions &conditions = measured.conditions;
+  reader.read("sm_mhz", conditions.smMegahertz);
+  reader.read("memory_mhz", conditions.memoryMegahertz);
+  reader.read("watts", conditions.watts);
+  reader.read("celsius", conditions.celsius);
+  return measured;
+}
+
 /// Returns false if the time of a run is none.
 static bool readRun(const Json &json, RecordRun &run, std::string &error) {
   if (!json.is_object()) {
@@ -185,6 +235,7 @@ static bool readRun(const Json &json, RecordRun &run, std::string &error) {
   Json seconds = reader.take("seconds");
   if (!seconds.is_null() && !seconds.is_number())
     reader.complain("seconds", "is no number");
+  run.measured = readMeasured(reader);
   run.unknown = reader.unknown();
   error = reader.error;
   run.seconds = seconds.is_number() ? seconds.get<double>() : 0;

@@ -32,6 +32,8 @@ namespace {
 
 thread_local CallContext *innermost = nullptr;
 
+const std::string callersLabel = "memory of the caller";
+
 /// Makes room for one more, so that what was just allocated cannot get lost.
 template <typename T>
 bool reserveOne(std::vector<T> &vector) {
@@ -84,7 +86,7 @@ CallContext *CallContext::current() { return innermost; }
 
 /// Asks the device under a guard of its own: what it gives is this context's to
 /// release, and nobody else's.
-void CallContext::acquire(const std::function<void()> &call) {
+void CallContext::acquire(FunctionRef<void()> call) {
   if (!guardedCall(call, &failure))
     reportFailure(failure.message.c_str(), failure.kind);
 }
@@ -100,13 +102,13 @@ void *CallContext::allocateOfCaller(uint64_t bytes) {
                        bytes, CallMemory::Source::Caller, options.deallocate,
                        options.allocator_context};
   if (!memory.pointer)
-    reportFailure("out of memory: the allocator of the caller has none");
+    reportFailure("out of memory: the allocator of the caller has none",
+                  FailureKind::OutOfMemory);
   // Before the device is asked, which may fail.
   bool isHost = options.allocated_memory == DIETCODE_HOST && bytes > 0;
   void *pointer = track(memory);
   if (isHost) {
-    static const std::string label = "memory of the caller";
-    acquire([&] { registerHostMemory(pointer, bytes, label); });
+    acquire([&] { registerHostMemory(pointer, bytes, callersLabel); });
     live.back().isRegistered = true;
   }
   return pointer;
@@ -115,7 +117,8 @@ void *CallContext::allocateOfCaller(uint64_t bytes) {
 void *CallContext::allocate(uint64_t bytes, void *stream, bool isHostShared) {
   allocating = true;
   if (!reserveOne(live))
-    reportFailure("out of memory: cannot note an allocation");
+    reportFailure("out of memory: cannot note an allocation",
+                  FailureKind::OutOfMemory);
   if (options.allocate)
     return allocateOfCaller(bytes);
   void *pointer = nullptr;
@@ -128,7 +131,8 @@ void *CallContext::allocateHost(uint64_t bytes) {
   void *pointer =
       reserveOne(live) ? std::malloc(std::max<uint64_t>(bytes, 1)) : nullptr;
   if (!pointer)
-    reportFailure("out of memory: the host has none left");
+    reportFailure("out of memory: the host has none left",
+                  FailureKind::OutOfMemory);
   return track({pointer, bytes, CallMemory::Source::Host});
 }
 
@@ -149,7 +153,8 @@ void CallContext::free(void *pointer, CallMemory::Source source) {
 /// alone when it is destroyed.
 void *CallContext::createStream() {
   if (!reserveOne(streams))
-    reportFailure("out of memory: cannot note a stream");
+    reportFailure("out of memory: cannot note a stream",
+                  FailureKind::OutOfMemory);
   void *stream = nullptr;
   acquire([&] { stream = mgpuStreamCreate(); });
   streams.push_back(stream);

@@ -56,7 +56,7 @@ public:
   bool take(void *pointer, CallMemory &memory);
 
 private:
-  void acquire(const std::function<void()> &call);
+  void acquire(FunctionRef<void()> call);
   void *track(CallMemory memory);
   void *allocateOfCaller(uint64_t bytes);
 

@@ -11,6 +11,7 @@
 #include "dietcode/Device/Device.h"
 #include <atomic>
 #include <cstdlib>
+#include <new>
 
 namespace dietcode::runtime {
 namespace {
@@ -90,17 +91,21 @@ Result<Function *> Device::function(LoadedModule *module, const char *name) {
   if (it == modules.end())
     return fail(std::string("cannot look up kernel '") + name +
                 "' in a module that is not loaded");
-  std::shared_ptr<Function> &function = module->functions[name];
-  if (!function) {
-    Result<std::shared_ptr<Function>> found = module->module->find(name);
-    if (!found) {
-      module->functions.erase(name);
-      return tl::unexpected(found.error());
-    }
-    function = std::move(*found);
-    functions[function.get()] = function;
+  if (auto known = module->functions.find(name);
+      known != module->functions.end())
+    return known->second.get();
+  Result<std::shared_ptr<Function>> found = module->module->find(name);
+  if (!found)
+    return tl::unexpected(found.error());
+  Function *function = found->get();
+  functions[function] = *found;
+  try {
+    module->functions[name] = std::move(*found);
+  } catch (const std::bad_alloc &) {
+    functions.erase(function); // Nobody else would.
+    throw;
   }
-  return function.get();
+  return function;
 }
 
 Result<bool> Device::launch(Function *function, const Launch &launch) {

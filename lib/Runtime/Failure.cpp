@@ -12,6 +12,7 @@
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 
 namespace dietcode::runtime {
 namespace {
@@ -29,7 +30,7 @@ thread_local RuntimeFailure pending;
 
 /// Runs the call under the guard. A function of its own, so that no variable of
 /// it is alive across setjmp in the caller.
-__attribute__((noinline)) void runGuarded(const std::function<void()> &call,
+__attribute__((noinline)) void runGuarded(FunctionRef<void()> call,
                                           Guard &guard) {
   innermost = &guard;
   call();
@@ -43,14 +44,24 @@ __attribute__((noinline)) void takePending(RuntimeFailure *failure) {
   pending = RuntimeFailure();
 }
 
+/// Where there is no memory for the text, that is the failure.
+void keepPending(const char *message, FailureKind kind) {
+  try {
+    pending.message = message;
+    pending.kind = kind;
+  } catch (const std::bad_alloc &) {
+    pending.message = outOfMemoryMessage;
+    pending.kind = FailureKind::OutOfMemory;
+  }
+}
+
 } // namespace
 
 bool isGuarded() { return innermost; }
 
 void reportFailure(const char *message, FailureKind kind) {
   if (innermost) {
-    pending.message = message;
-    pending.kind = kind;
+    keepPending(message, kind);
     std::longjmp(innermost->target, 1);
   }
   std::fflush(stdout);
@@ -61,7 +72,7 @@ void reportFailure(const char *message, FailureKind kind) {
   std::_Exit(kind == FailureKind::Finding ? exitFinding : exitError);
 }
 
-bool guardedCall(const std::function<void()> &call, RuntimeFailure *failure) {
+bool guardedCall(FunctionRef<void()> call, RuntimeFailure *failure) {
   Guard guard;
   guard.outer = innermost;
   guard.heldBefore = countHeldResources();

@@ -11,6 +11,9 @@
 
 namespace dietcode::runtime {
 
+/// So short that a std::string of it needs no memory.
+inline constexpr const char *outOfMemoryMessage = "out of memory";
+
 /// Whether this thread is in a guardedCall.
 bool isGuarded();
 

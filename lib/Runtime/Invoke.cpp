@@ -46,6 +46,8 @@ dietcode_status statusOf(FailureKind kind) {
     return DIETCODE_FINDING;
   case FailureKind::Shape:
     return DIETCODE_SHAPE_MISMATCH;
+  case FailureKind::OutOfMemory:
+    return DIETCODE_OUT_OF_MEMORY;
   case FailureKind::Error:
     break;
   }
@@ -100,18 +102,19 @@ std::mutex &loadMutex() {
   return *mutex;
 }
 
-/// Loads the kernels at the first call. What fails is tried again by the next:
-/// the device may be there then.
+/// Loads the kernels at the first call. What fails is tried again by the next,
+/// from the module that failed: the device may be there then.
 CallOutcome load(Artefact &artefact) {
-  if (__atomic_load_n(&artefact.isLoaded, __ATOMIC_ACQUIRE))
+  if (__atomic_load_n(&artefact.loadedCount, __ATOMIC_ACQUIRE) ==
+      artefact.moduleCount)
     return {};
   std::lock_guard<std::mutex> lock(loadMutex());
-  if (artefact.isLoaded)
-    return {};
-  RuntimeFailure failure;
-  if (artefact.load && !guardedCall(artefact.load, &failure))
-    return failCall(statusOf(failure.kind), std::move(failure.message));
-  __atomic_store_n(&artefact.isLoaded, 1, __ATOMIC_RELEASE);
+  for (uint32_t i = artefact.loadedCount; i < artefact.moduleCount; ++i) {
+    RuntimeFailure failure;
+    if (!guardedCall(artefact.load[i], &failure))
+      return failCall(statusOf(failure.kind), std::move(failure.message));
+    __atomic_store_n(&artefact.loadedCount, i + 1, __ATOMIC_RELEASE);
+  }
   return {};
 }
 
@@ -280,9 +283,8 @@ CallOutcome Call::run() {
 
 DIETCODE_EXPORT void dietcodeUnload(Artefact *artefact) {
   std::lock_guard<std::mutex> lock(loadMutex());
-  if (artefact->isLoaded && artefact->unload)
-    guardedCall(artefact->unload, nullptr);
-  artefact->isLoaded = 0;
+  for (; artefact->loadedCount > 0; --artefact->loadedCount)
+    guardedCall(artefact->unload[artefact->loadedCount - 1], nullptr);
 }
 
 DIETCODE_EXPORT dietcode_status
@@ -344,6 +346,10 @@ DIETCODE_EXPORT uint32_t dietcode_abi_version(void) {
 
 DIETCODE_EXPORT const char *dietcode_device_name(void) {
   thread_local std::string name;
-  name = deviceDescription();
+  try {
+    name = deviceDescription();
+  } catch (const std::bad_alloc &) {
+    name.clear();
+  }
   return name.c_str();
 }

@@ -12,7 +12,10 @@
 
 #include "CallerStream.h"
 #include "Device.h"
+#include "Guard.h"
 #include "Resources.h"
+
+#include <new>
 
 #define DIETCODE_EXPORT __attribute__((visibility("default")))
 
@@ -29,18 +32,24 @@ thread_local RuntimeFailure lastFailure;
 }
 
 /// Runs `fn` on the device, and keeps the error if there is none or `fn` fails.
+/// Exceptions must not reach compiled code, which cannot unwind.
 template <typename Fn>
 auto tryOnDevice(Fn fn)
     -> std::optional<typename std::invoke_result_t<Fn, Device &>::value_type> {
-  Expected<Device *> device = Device::get();
-  if (!device) {
-    lastFailure = device.error();
-    return std::nullopt;
+  try {
+    Expected<Device *> device = Device::get();
+    if (!device) {
+      lastFailure = device.error();
+      return std::nullopt;
+    }
+    auto result = fn(**device);
+    if (result)
+      return *result;
+    lastFailure = std::move(result.error());
+  } catch (const std::bad_alloc &) {
+    lastFailure.message = outOfMemoryMessage;
+    lastFailure.kind = FailureKind::OutOfMemory;
   }
-  auto result = fn(**device);
-  if (result)
-    return *result;
-  lastFailure = std::move(result.error());
   return std::nullopt;
 }
 

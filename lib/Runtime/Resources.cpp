@@ -11,6 +11,7 @@
 #include "Guard.h"
 
 #include <algorithm>
+#include <new>
 
 namespace dietcode::runtime {
 namespace {
@@ -48,9 +49,21 @@ void release(Device &device, const Resource &resource) {
 
 } // namespace
 
+/// False if there is no memory for a note.
+static bool note(const Resource &resource) {
+  try {
+    held.push_back(resource);
+  } catch (const std::bad_alloc &) {
+    return false;
+  }
+  return true;
+}
+
 void noteAcquired(ResourceKind kind, void *handle) {
-  if (isGuarded() && handle)
-    held.push_back({kind, handle});
+  if (!isGuarded() || !handle || note({kind, handle}))
+    return;
+  release(*Device::getIfMade(), {kind, handle});
+  reportFailure(outOfMemoryMessage, FailureKind::OutOfMemory);
 }
 
 void noteReleased(ResourceKind kind, void *handle) {

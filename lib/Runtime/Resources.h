@@ -22,7 +22,8 @@ namespace dietcode::runtime {
 
 enum class ResourceKind : uint8_t { Memory, HostRange, Module, Stream, Event };
 
-/// Outside of guarded calls, both do nothing.
+/// Outside of guarded calls, both do nothing. Without memory for a note, the
+/// resource is released, and that is a failure.
 void noteAcquired(ResourceKind kind, void *handle);
 void noteReleased(ResourceKind kind, void *handle);
 

@@ -15,6 +15,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <optional>
 #include <set>
 #include <thread>
@@ -149,6 +150,8 @@ public:
     work(/*mayRecruit=*/true);
     for (std::thread &thread : threads)
       thread.join();
+    if (thrown)
+      std::rethrow_exception(thrown);
     // A race first: what the racing block does after it may depend on it.
     if (launch.global && launch.global->lowestRacing() <= firstFailed) {
       finding = raceFinding(launch, launch.global->race());
@@ -167,16 +170,32 @@ private:
   static constexpr uint64_t manyThreads = 1 << 15;
   static constexpr std::chrono::microseconds aWhile{100};
 
+  /// As many as the host has room for; fewer take longer, and no more.
   void recruit() {
     uint64_t n = launch.program.needsBlockOrder ? 1 : hostThreads();
     n = std::min(n, blocks);
-    for (uint64_t i = 1; i < n; ++i)
-      threads.emplace_back([this] { work(/*mayRecruit=*/false); });
+    try {
+      for (uint64_t i = 1; i < n; ++i)
+        threads.emplace_back([this] { work(/*mayRecruit=*/false); });
+    } catch (const std::exception &) {
+    }
+  }
+
+  /// Exceptions of any thread, of which std::bad_alloc is the only one, end the
+  /// launch, but not before all threads have ended.
+  void work(bool mayRecruit) noexcept {
+    try {
+      takeBlocks(mayRecruit);
+    } catch (...) {
+      std::lock_guard<std::mutex> lock(mutex);
+      thrown = std::current_exception();
+      next = blocks;
+    }
   }
 
   /// Blocks before a failed one still run: theirs may be the first failure,
   /// and the first is what gets reported whatever the number of threads.
-  void work(bool mayRecruit) {
+  void takeBlocks(bool mayRecruit) {
     Executor executor(launch);
     auto start = std::chrono::steady_clock::now();
     while (true) {
@@ -277,6 +296,7 @@ private:
   std::atomic<uint64_t> firstFailed;
   std::vector<std::thread> threads;
   std::mutex mutex;
+  std::exception_ptr thrown; ///< By a thread.
   std::vector<uint64_t> executions;
   Sample sample;
 };

@@ -11,6 +11,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <new>
 
 namespace dietcode::vgpu {
 namespace {
@@ -138,23 +140,24 @@ Expected<void *> Memory::allocate(uint64_t bytes, std::string label) {
   // Even an empty allocation has an address of its own.
   uint64_t rounded = (std::max<uint64_t>(bytes, 1) + allocationAlign - 1) &
                      ~(allocationAlign - 1);
-  void *pointer =
-      rounded < bytes ? nullptr : std::aligned_alloc(allocationAlign, rounded);
+  std::unique_ptr<void, decltype(&std::free)> pointer(
+      rounded < bytes ? nullptr : std::aligned_alloc(allocationAlign, rounded),
+      std::free);
   if (!pointer)
     return fail("out of memory: cannot allocate " + std::to_string(bytes) +
                 " bytes of device memory");
-  std::memset(pointer, 0xff, rounded);
+  std::memset(pointer.get(), 0xff, rounded);
   std::lock_guard<std::mutex> lock(mutex);
   if (label.empty())
     label = "allocation #" + std::to_string(++counter);
-  uint64_t base = reinterpret_cast<uint64_t>(pointer);
+  uint64_t base = reinterpret_cast<uint64_t>(pointer.get());
   allocations[base] = {{base, bytes, std::move(label), RangeKind::Allocated,
                         std::make_shared<WrittenBytes>(bytes)}};
   counted.allocations += bytes > 0;
   bytesSinceStart += static_cast<int64_t>(bytes);
   if (bytesSinceStart > static_cast<int64_t>(counted.peakBytes))
     counted.peakBytes = static_cast<uint64_t>(bytesSinceStart);
-  return pointer;
+  return pointer.release();
 }
 
 Expected<bool> Memory::adopt(void *pointer, uint64_t bytes, std::string label,
@@ -188,13 +191,24 @@ Expected<bool> Memory::free(void *pointer) {
     allocations.erase(it);
     return true;
   }
-  it->second.range.written = nullptr;
-  bytesSinceStart -= static_cast<int64_t>(it->second.range.size);
-  quarantineBytes += it->second.range.size;
-  quarantine.push_back(std::move(it->second.range));
+  MemoryRange range = std::move(it->second.range);
   allocations.erase(it);
-  releaseQuarantine(quarantineLimit);
+  range.written = nullptr;
+  bytesSinceStart -= static_cast<int64_t>(range.size);
+  keepOutOfUse(std::move(range));
   return true;
+}
+
+/// Without memory to remember it by, freed memory is given back at once.
+void Memory::keepOutOfUse(MemoryRange range) {
+  uint64_t base = range.base, size = range.size;
+  try {
+    quarantine.push_back(std::move(range));
+  } catch (const std::bad_alloc &) {
+    return std::free(reinterpret_cast<void *>(base));
+  }
+  quarantineBytes += size;
+  releaseQuarantine(quarantineLimit);
 }
 
 void Memory::markWritten(const void *pointer, uint64_t bytes) {

@@ -13,12 +13,13 @@
 using namespace dietcode;
 
 Expected<JobList> JobList::open(const std::string &jobs,
-                                const std::string &output) {
+                                const std::string &output, unsigned rounds) {
   Expected<std::string> text =
       jobs == "-" ? readDescriptor(STDIN_FILENO, "stdin") : readFile(jobs);
   if (!text)
     return tl::unexpected(text.error());
   JobList list;
+  list.rounds = rounds;
   std::string_view rest = *text;
   for (size_t number = 1; !rest.empty(); ++number) {
     size_t end = std::min(rest.find('\n'), rest.size());
@@ -45,19 +46,47 @@ Expected<JobList> JobList::open(const std::string &jobs,
   return list;
 }
 
+/// Results are right or wrong in the first round; a job that failed has no
+/// others.
 Expected<std::optional<Job>> JobList::next() {
-  if (started == all.size())
-    return std::nullopt;
-  return all[started++];
+  for (; started < all.size() * rounds; ++started) {
+    size_t index = started % all.size(), round = started / all.size();
+    if (round > 0 && index < written)
+      continue; // It has failed.
+    if (waiting.count(index))
+      continue;
+    if (measured[index].size() < round)
+      return std::nullopt; // It is still in the round before.
+    Job job = all[index];
+    if (round > 0)
+      job.verify.clear();
+    ++started;
+    return job;
+  }
+  return std::nullopt;
+}
+
+std::string JobList::summary() const {
+  std::string text;
+  for (auto &[status, count] : counts)
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " +
+            std::string(nameOf(status));
+  return text.empty() ? "no job" : text;
 }
 
 Expected<bool> JobList::write(const Record &record) {
+  ++counts[record.status];
   return writer ? writer->append({record})
                 : writeFileAtomically("-", printRecord(record) + "\n");
 }
 
 Expected<bool> JobList::done(const Job &job, const Record &record) {
-  waiting[indices[job.id]] = record;
+  size_t index = indices[job.id];
+  std::vector<Record> &own = measured[index];
+  own.push_back(record);
+  if (own.size() < rounds && record.status == RecordStatus::Ok)
+    return true;
+  waiting[index] = mergeRounds(own);
   for (auto it = waiting.find(written); it != waiting.end();
        it = waiting.find(++written)) {
     if (Expected<bool> ok = write(it->second); !ok)

@@ -23,22 +23,28 @@ class JobList : public JobQueue {
 public:
   /// "-" is standard input and output. All jobs are read, and the output is
   /// opened, before anything is measured.
+  /// All jobs are timed `rounds` times, each once in a round.
   static Expected<JobList> open(const std::string &jobs,
-                                const std::string &output);
+                                const std::string &output, unsigned rounds);
 
   Expected<std::optional<Job>> next() override;
   Expected<bool> done(const Job &job, const Record &record) override;
 
   const std::vector<Job> &jobs() const { return all; }
+  /// What has become of the jobs, e.g. "3 ok, 1 timeout".
+  std::string summary() const;
 
 private:
   Expected<bool> write(const Record &record);
 
   std::vector<Job> all;
-  size_t started = 0;
+  unsigned rounds = 1;
+  size_t started = 0; ///< Of all jobs in all rounds.
   size_t written = 0;
   std::map<std::string, size_t> indices;
-  std::map<size_t, Record> waiting;   ///< Records whose turn has not come.
+  std::map<size_t, std::vector<Record>> measured; ///< In the rounds so far.
+  std::map<size_t, Record> waiting; ///< Records whose turn has not come.
+  std::map<RecordStatus, unsigned> counts;
   std::optional<RecordWriter> writer; ///< Nothing for standard output.
 };
 

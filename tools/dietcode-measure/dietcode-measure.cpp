@@ -57,6 +57,7 @@ struct Options {
   std::string jobs;
   std::string output = "-";
   unsigned memoryMiB = 4096;
+  unsigned rounds = 1;
   bool untilEof = false;
   bool once = false;
   bool quiet = false;
@@ -75,7 +76,12 @@ void addOptions(CLI::App &app, Options &options) {
   app.add_option("--device", options.work.device,
                  "Device to measure on, e.g. virtual:t4 (default: the jobs' "
                  "own); of a folder, take only jobs for it");
-  app.add_option("--workers", options.work.workers, "Jobs at a time")
+  app.add_option("--rounds", options.rounds,
+                 "With --jobs, time each job so often, and all others in "
+                 "between")
+      ->check(CLI::Range(1u, 1000u));
+  app.add_option("--workers", options.work.workers,
+                 "Jobs at a time; one on a GPU")
       ->check(CLI::Range(1u, 1024u));
   app.add_option("--timeout", options.work.timeoutSeconds,
                  "Seconds that a job may take")
@@ -103,33 +109,6 @@ int report(const std::string &error) {
   return 1;
 }
 
-/// Counts results by status.
-class Counting : public JobQueue {
-public:
-  explicit Counting(JobQueue &queue) : queue(queue) {}
-
-  Expected<std::optional<Job>> next() override { return queue.next(); }
-  Expected<bool> done(const Job &job, const Record &record) override {
-    ++counts[record.status];
-    return queue.done(job, record);
-  }
-  bool mayHaveMore() override { return queue.mayHaveMore(); }
-  Expected<bool> tick() override { return queue.tick(); }
-
-  /// e.g. "3 ok, 1 timeout".
-  std::string text() const {
-    std::string text;
-    for (auto &[status, count] : counts)
-      text += (text.empty() ? "" : ", ") + std::to_string(count) + " " +
-              std::string(nameOf(status));
-    return text.empty() ? "no job" : text;
-  }
-
-private:
-  JobQueue &queue;
-  std::map<RecordStatus, unsigned> counts;
-};
-
 std::string folderOf(const std::string &file) {
   size_t slash = file.rfind('/');
   return slash == std::string::npos ? "." : file.substr(0, slash + 1);
@@ -137,7 +116,8 @@ std::string folderOf(const std::string &file) {
 
 Expected<bool> measureList(const Options &options,
                            const std::function<bool()> &interrupted) {
-  Expected<JobList> list = JobList::open(options.jobs, options.output);
+  Expected<JobList> list =
+      JobList::open(options.jobs, options.output, options.rounds);
   if (!list)
     return tl::unexpected(list.error());
   // Better one error than a record of it for each job.
@@ -147,10 +127,9 @@ Expected<bool> measureList(const Options &options,
         return fail("job '" + job.id + "': " + known.error().message);
   MeasureOptions own = options.work;
   own.folder = options.folder.empty() ? folderOf(options.jobs) : options.folder;
-  Counting counting(*list);
-  Expected<bool> done = measureJobs(counting, own, interrupted);
+  Expected<bool> done = measureJobs(*list, own, interrupted);
   if (done && *done && !options.quiet)
-    std::fprintf(stderr, "dietcode-measure: %s\n", counting.text().c_str());
+    std::fprintf(stderr, "dietcode-measure: %s\n", list->summary().c_str());
   return done;
 }
 
@@ -192,6 +171,8 @@ int main(int argc, char **argv) {
   }
   if (options.folder.empty() && options.jobs.empty())
     return report("give a job folder, or --jobs FILE");
+  if (options.jobs.empty() && options.rounds > 1)
+    return report("--rounds is for --jobs: those of a folder come and go");
   if (!options.jobs.empty() && (options.work.wait || options.once))
     return report("--wait and --once are for job folders, not for --jobs");
   return run(options);

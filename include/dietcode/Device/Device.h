@@ -14,11 +14,13 @@
 #ifndef DIETCODE_DEVICE_DEVICE_H
 #define DIETCODE_DEVICE_DEVICE_H
 
+#include "dietcode/Record/RunMeasurement.h"
 #include "dietcode/Support/Expected.h"
 #include "dietcode/Target/DeviceSpec.h"
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,11 +56,6 @@ enum class BufferUse : uint8_t {
   Timed,
 };
 
-enum class LaunchMode : uint8_t {
-  Check, ///< Every block, watched by every checker that the device has.
-  Time,  ///< As fast as the device can say how long it takes.
-};
-
 struct DeviceLaunch {
   std::string kernel;
   std::array<int64_t, 3> grid = {1, 1, 1};
@@ -69,16 +66,21 @@ struct DeviceLaunch {
   int64_t registers = 0;
   /// The value of each parameter.
   std::vector<std::vector<char>> params;
-  /// Whether it starts right after the launch before on this device, which may
-  /// have left what it wrote in a cache.
-  bool followsLast = false;
 };
 
+/// What a launch takes of an SM.
 struct LaunchResult {
-  double seconds = 0; ///< Of the device's clock, or its model's.
   int64_t registers = 0;
   int64_t sharedBytes = 0; ///< Of a block.
   int64_t blocksPerSM = 0; ///< Resident at once.
+};
+
+/// Launches one after the other.
+struct TimedRun {
+  double seconds = 0; ///< Of the device's clock, all launches together.
+  LaunchResult first; ///< Of the first launch.
+  /// Nothing if the clock is a model's.
+  std::optional<RunMeasurement> measured;
 };
 
 /// Why a launch failed.
@@ -113,11 +115,18 @@ public:
   virtual Expected<bool> copyToHost(void *to, DevicePointer from,
                                     uint64_t bytes) = 0;
 
-  /// Runs a kernel to its end.
+  /// Runs a kernel to its end: every block, watched by every checker that the
+  /// device has.
   virtual Expected<LaunchResult> launch(const DeviceModule &module,
                                         const DeviceLaunch &launch,
-                                        LaunchMode mode,
                                         LaunchFailure *failure = nullptr) = 0;
+
+  /// How long launches take, as fast as the device can say it. The first finds
+  /// nothing of its operands in caches, if `measured` does not say otherwise,
+  /// the others what those before have left.
+  virtual Expected<TimedRun> time(const DeviceModule &module,
+                                  const std::vector<DeviceLaunch> &launches,
+                                  LaunchFailure *failure = nullptr) = 0;
 };
 
 /// The prefix of the virtual devices' names.

@@ -16,6 +16,7 @@
 #ifndef DIETCODE_RECORD_RECORD_H
 #define DIETCODE_RECORD_RECORD_H
 
+#include "dietcode/Record/RunMeasurement.h"
 #include "dietcode/Support/Expected.h"
 #include <cstdint>
 #include <optional>
@@ -51,6 +52,8 @@ struct RecordRun {
   int64_t blocks = 0;  ///< Of the grid.
   double seconds = 0;  ///< Positive and finite.
   std::string unknown; ///< As in Record.
+  /// Nothing if the time is a model's.
+  std::optional<RunMeasurement> measured = std::nullopt;
 };
 
 struct Record {
@@ -98,6 +101,10 @@ std::string printRecord(const Record &record);
 /// hold, and the runs are those of both, of equal shapes the newer ones. A
 /// record that failed has no use for runs, and leaves none.
 Record mergeRecords(const Record &older, Record newer);
+
+/// One candidate that was measured in several rounds: the first failure, or
+/// what the first round says, with the median time of all. At least one record.
+Record mergeRounds(const std::vector<Record> &rounds);
 
 } // namespace dietcode
 

@@ -41,9 +41,10 @@ struct ValueType {
 
 struct Artefact {
   uint32_t abiVersion;
-  uint32_t isLoaded; ///< Written by the runtime only.
-  void (*load)();    ///< Loads the kernels onto the device; null: none.
-  void (*unload)();  ///< The reverse, run when the artefact goes.
+  uint32_t moduleCount;    ///< Of modules of kernels.
+  uint32_t loadedCount;    ///< The first ones; written by the runtime only.
+  void (*const *load)();   ///< For each, loads it onto the device.
+  void (*const *unload)(); ///< The reverse, run when the artefact goes.
 };
 
 /// A function of an artefact.

@@ -34,10 +34,10 @@
 #ifndef DIETCODE_RUNTIME_RUNTIME_H
 #define DIETCODE_RUNTIME_RUNTIME_H
 
+#include "dietcode/Support/FunctionRef.h"
 #include "dietcode/VirtualGPU/VirtualGPU.h"
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,8 +45,9 @@
 namespace dietcode::runtime {
 
 /// What went wrong: something that could not be done, something that a checker
-/// of the virtual GPU found in a running kernel, or shapes that do not fit.
-enum class FailureKind : uint8_t { Error, Finding, Shape };
+/// of the virtual GPU found in a running kernel, shapes that do not fit, or no
+/// memory of the host.
+enum class FailureKind : uint8_t { Error, Finding, Shape, OutOfMemory };
 
 struct RuntimeFailure {
   RuntimeFailure() = default;
@@ -73,7 +74,7 @@ std::optional<vgpu::Finding> lastFinding();
 /// must not own anything that a destructor releases. Memory, streams, events,
 /// modules and registrations that this thread got from mgpu* functions under a
 /// failed call, and has not given back, are released. Calls may nest.
-bool guardedCall(const std::function<void()> &call, RuntimeFailure *failure);
+bool guardedCall(FunctionRef<void()> call, RuntimeFailure *failure);
 
 /// What dietcode_last_error of this thread says from now on, for libraries that
 /// add to the C interface.

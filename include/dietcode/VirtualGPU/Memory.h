@@ -128,6 +128,7 @@ private:
     unsigned uses = 1;
     bool isOwned = true;
   };
+  void keepOutOfUse(MemoryRange range);
   void releaseQuarantine(uint64_t limit);
 
   mutable std::mutex mutex;

@@ -42,8 +42,7 @@ int main() {
   dietcode::DeviceLaunch launch;
   launch.kernel = "nothing";
   launch.block = {32, 1, 1};
-  auto result =
-      (*device)->launch(**module, launch, dietcode::LaunchMode::Check);
+  auto result = (*device)->launch(**module, launch);
   if (!result)
     return fail(result.error());
   std::printf("ran on %s\n", (*device)->name().c_str());

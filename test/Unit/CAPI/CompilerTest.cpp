@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../ResidentMemory.h"
 #include "CompilerTesting.h"
 
 #include <thread>
@@ -71,7 +72,7 @@ TEST_F(Compiler, ModulesOutliveTheirContext) {
 }
 
 TEST(CompilerCycles, LeaveNothingBehind) {
-  for (int i = 0; i < 50; ++i) {
+  auto cycle = [] {
     dietcode_context *context = nullptr;
     dietcode_module *module = nullptr;
     ASSERT_EQ(dietcode_context_create(&context), DIETCODE_OK);
@@ -80,7 +81,14 @@ TEST(CompilerCycles, LeaveNothingBehind) {
               DIETCODE_OK);
     dietcode_module_destroy(module);
     dietcode_context_destroy(context);
-  }
+  };
+  for (int i = 0; i < 50; ++i)
+    cycle();
+  int64_t before = residentBytes();
+  for (int i = 0; i < 200; ++i)
+    cycle();
+  // A context that is left is 1 MB, a module some KB.
+  expectFlat(before, 1 << 20);
 }
 
 //===----------------------------------------------------------------------===//

@@ -6,91 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CompilerTesting.h"
+#include "../ResidentMemory.h"
+#include "ProgramTesting.h"
 
-#include <cmath>
-#include <cstdio>
 #include <thread>
 #include <vector>
-
-namespace {
-
-constexpr int64_t kInner = 32, kColumns = 48;
-
-/// A dense matrix of small integers.
-struct Matrix {
-  Matrix(int64_t rows, int64_t columns) : sizes{rows, columns} {
-    for (int64_t i = 0; i < rows * columns; ++i)
-      values.push_back(float(i % 7 - 3));
-    tensor.data = values.data();
-    tensor.dtype = DIETCODE_F32;
-    tensor.rank = 2;
-    tensor.sizes = sizes;
-  }
-  Matrix(const Matrix &) = delete;
-
-  int64_t sizes[2];
-  std::vector<float> values;
-  dietcode_tensor tensor = {};
-};
-
-class Program : public Compiler {
-protected:
-  void SetUp() override {
-    Compiler::SetUp();
-    dietcode_module *module = parse();
-    ASSERT_EQ(dietcode_module_compile(module, nullptr, &program), DIETCODE_OK)
-        << dietcode_last_error();
-    // The program needs neither.
-    dietcode_module_destroy(module);
-    dietcode_context_destroy(context);
-  }
-  void TearDown() override { dietcode_program_destroy(program); }
-
-  dietcode_status call(const dietcode_tensor &x, const dietcode_tensor &w,
-                       dietcode_tensor &y) {
-    const void *arguments[] = {&x, &w};
-    void *results[] = {&y};
-    return dietcode_program_call(program, "f", arguments, 2, results, 1,
-                                 nullptr);
-  }
-
-  /// Calls with so many rows, and compares.
-  void check(int64_t rows) {
-    Matrix x(rows, kInner), w(kInner, kColumns);
-    dietcode_tensor y = {};
-    ASSERT_EQ(call(x.tensor, w.tensor, y), DIETCODE_OK)
-        << dietcode_last_error();
-    ASSERT_EQ(y.rank, 2);
-    ASSERT_EQ(y.sizes[0], rows);
-    ASSERT_EQ(y.sizes[1], kColumns);
-    auto *got = static_cast<const float *>(y.data);
-    for (int64_t i = 0; i < rows; ++i)
-      for (int64_t j = 0; j < kColumns; ++j) {
-        float sum = 0;
-        for (int64_t k = 0; k < kInner; ++k)
-          sum += x.values[i * kInner + k] * w.values[k * kColumns + j];
-        ASSERT_EQ(got[i * kColumns + j], sum) << i << ", " << j;
-      }
-    dietcode_tensor_release(&y);
-    EXPECT_EQ(y.data, nullptr);
-  }
-
-  dietcode_program *program = nullptr;
-};
-
-/// Of this process, in bytes.
-size_t residentBytes() {
-  long pages = 0, resident = 0;
-  FILE *file = std::fopen("/proc/self/statm", "r");
-  if (!file || std::fscanf(file, "%ld %ld", &pages, &resident) != 2)
-    resident = 0;
-  if (file)
-    std::fclose(file);
-  return size_t(resident) * 4096;
-}
-
-} // namespace
 
 TEST_F(Program, ServesAnyShape) {
   for (int64_t rows : {1, 5, 37, 64, 100})
@@ -163,9 +83,9 @@ TEST_F(Program, CallsLeaveNothingBehind) {
       check(1);
   };
   callMany(500);
-  size_t before = residentBytes();
+  int64_t before = residentBytes();
   callMany(3000);
-  EXPECT_LT(residentBytes(), before + (1 << 20));
+  expectFlat(before, 1 << 20);
 }
 
 TEST_F(Compiler, ProgramsAreHandlesToo) {
@@ -237,10 +157,9 @@ TEST(ProgramCycles, LeaveNothingBehind) {
   };
   for (int i = 0; i < cycles / 2; ++i)
     cycle();
-  size_t before = residentBytes();
+  int64_t before = residentBytes();
   for (int i = cycles / 2; i < cycles; ++i)
     cycle();
-  size_t grown = residentBytes() - std::min(before, residentBytes());
   // What allocators keep; 2000 cycles that leaked 10 KB each would show.
-  EXPECT_LT(grown, size_t(8) << 20);
+  expectFlat(before, 8 << 20);
 }

@@ -11,10 +11,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FakeCuda.h"
 #include "dietcode/Device/Device.h"
 
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 using namespace dietcode;
@@ -82,19 +84,112 @@ TEST_F(CudaDevice, RunsAndTimesKernels) {
   EXPECT_EQ(word, 0xffffffffu);
   word = 5;
   ASSERT_TRUE((*device)->copyToDevice(*pointer, &word, 4));
-  Expected<LaunchResult> run = (*device)->launch(
-      **module, makeLaunch("add", *pointer, 3), LaunchMode::Check);
+  Expected<LaunchResult> run =
+      (*device)->launch(**module, makeLaunch("add", *pointer, 3));
   ASSERT_TRUE(run) << run.error().message;
   ASSERT_TRUE((*device)->copyToHost(&word, *pointer, 4));
   EXPECT_EQ(word, 8u);
   EXPECT_EQ(run->blocksPerSM, 4);
   EXPECT_EQ(run->sharedBytes, 1024);
-  run = (*device)->launch(**module, makeLaunch("add", *pointer, 1),
-                          LaunchMode::Time);
-  ASSERT_TRUE(run) << run.error().message;
-  EXPECT_FLOAT_EQ(run->seconds, 2e-3);
   EXPECT_TRUE((*device)->free(*pointer));
   EXPECT_FALSE((*device)->free(*pointer));
+}
+
+/// The state of the fake driver.
+static FakeCounts counts() {
+  void *library = ::dlopen(FAKE_CUDA, RTLD_NOW);
+  return reinterpret_cast<decltype(&fakeCudaCounts)>(
+      ::dlsym(library, "fakeCudaCounts"))();
+}
+
+TEST_F(CudaDevice, TimesRunsOfLaunches) {
+  // Of 21 repetitions.
+  setenv("FAKE_CUDA_TIMES", "9,1,2", 1);
+  auto device = openDevice("cuda:0");
+  ASSERT_TRUE(device) << device.error().message;
+  auto module = (*device)->loadModule(kPtx, "k.ptx");
+  Expected<DevicePointer> word = (*device)->allocate(4, BufferUse::Timed, "w");
+  ASSERT_TRUE(module && word);
+  FakeCounts before = counts();
+  DeviceLaunch launch = makeLaunch("add", *word, 1);
+  Expected<TimedRun> timed = (*device)->time(**module, {launch, launch});
+  unsetenv("FAKE_CUDA_TIMES");
+  ASSERT_TRUE(timed) << timed.error().message;
+  EXPECT_FLOAT_EQ(timed->seconds, 2e-3);
+  EXPECT_EQ(timed->first.registers, 77);
+  EXPECT_EQ(timed->first.blocksPerSM, 4);
+  ASSERT_TRUE(timed->measured);
+  EXPECT_EQ(timed->measured->repetitions, 21);
+  EXPECT_FLOAT_EQ(timed->measured->leastSeconds, 1e-3);
+  EXPECT_FLOAT_EQ(timed->measured->mostSeconds, 9e-3);
+  EXPECT_EQ(timed->measured->l2, L2State::Flushed);
+  // Once alone, three times to warm up, and then the repetitions.
+  FakeCounts after = counts();
+  EXPECT_EQ(after.launches - before.launches, 2 * (1 + 3 + 21));
+  EXPECT_EQ(after.fills - before.fills, 21);
+  EXPECT_EQ(after.allocations, before.allocations);
+  EXPECT_EQ(after.events, before.events);
+  uint32_t value = 0;
+  ASSERT_TRUE((*device)->copyToHost(&value, *word, 4));
+  EXPECT_TRUE((*device)->free(*word));
+}
+
+/// What takes long is repeated less often.
+TEST_F(CudaDevice, StopsRepeatingAfterAWhile) {
+  setenv("FAKE_CUDA_TIMES", "90", 1);
+  auto device = openDevice("cuda:0");
+  auto module = (*device)->loadModule(kPtx, "k.ptx");
+  Expected<DevicePointer> word = (*device)->allocate(4, BufferUse::Timed, "w");
+  Expected<TimedRun> timed =
+      (*device)->time(**module, {makeLaunch("add", *word, 1)});
+  unsetenv("FAKE_CUDA_TIMES");
+  ASSERT_TRUE(timed) << timed.error().message;
+  EXPECT_EQ(timed->measured->repetitions, 3);
+  EXPECT_TRUE((*device)->free(*word));
+}
+
+/// Without memory to flush it with, L2 is warm.
+TEST_F(CudaDevice, SaysInWhichStateL2Is) {
+  auto device = openDevice("cuda:0");
+  auto module = (*device)->loadModule(kPtx, "k.ptx");
+  Expected<DevicePointer> word = (*device)->allocate(4, BufferUse::Timed, "w");
+  void *library = ::dlopen(FAKE_CUDA, RTLD_NOW);
+  auto setMemory = reinterpret_cast<decltype(&fakeCudaSetMemory)>(
+      ::dlsym(library, "fakeCudaSetMemory"));
+  setMemory(0);
+  Expected<TimedRun> timed =
+      (*device)->time(**module, {makeLaunch("add", *word, 1)});
+  setMemory(1 << 30);
+  ASSERT_TRUE(timed) << timed.error().message;
+  EXPECT_EQ(timed->measured->l2, L2State::Warm);
+  EXPECT_TRUE((*device)->free(*word));
+}
+
+/// What `time` reports of the GPU's state with this library of NVML.
+static std::string conditionsWith(const char *nvml,
+                                  const DeviceLaunch &launch) {
+  setenv("DIETCODE_LIBNVML", nvml, 1);
+  auto device = openDevice("cuda:0");
+  auto module = (*device)->loadModule(kPtx, "k.ptx");
+  DeviceLaunch withWord = launch;
+  Expected<DevicePointer> word = (*device)->allocate(4, BufferUse::Timed, "w");
+  std::memcpy(withWord.params[0].data(), &*word, 8);
+  Expected<TimedRun> timed = (*device)->time(**module, {withWord});
+  if (!timed)
+    return timed.error().message;
+  const DeviceConditions &now = timed->measured->conditions;
+  return std::to_string(now.smMegahertz) + " " +
+         std::to_string(now.memoryMegahertz) + " " + std::to_string(now.watts) +
+         " " + std::to_string(now.celsius);
+}
+
+TEST_F(CudaDevice, AsksForClocksAndPower) {
+  DeviceLaunch launch = makeLaunch("add", 0, 0);
+  EXPECT_SAYS(conditionsWith(FAKE_NVML, launch), "1590 5001 68.25.* 61");
+  setenv("FAKE_NVML_BUS", "0000:00:00.0", 1);
+  EXPECT_SAYS(conditionsWith(FAKE_NVML, launch), "0 0 0.0.* 0");
+  EXPECT_SAYS(conditionsWith("/no/such/library", launch), "0 0 0.0.* 0");
+  EXPECT_SAYS(conditionsWith(FAKE_CUDA, launch), "0 0 0.0.* 0");
 }
 
 TEST_F(CudaDevice, ExplainsWhatTheDriverRefuses) {
@@ -113,19 +208,18 @@ TEST_F(CudaDevice, ExplainsWhatTheDriverRefuses) {
   DeviceLaunch launch = makeLaunch("add", 0, 0);
   launch.dynamicSharedBytes = 100000;
   LaunchFailure failure = LaunchFailure::Finding;
-  EXPECT_EQ(messageOf((*device)->launch(**module, launch, LaunchMode::Time,
-                                        &failure)),
+  EXPECT_EQ(messageOf((*device)->launch(**module, launch, &failure)),
             "kernel 'add' cannot have 100000 bytes of dynamic shared memory: "
             "CUDA error 1");
   EXPECT_EQ(failure, LaunchFailure::Refused);
   launch = makeLaunch("add", 0, 0);
   launch.grid[0] = int64_t(1) << 40;
-  EXPECT_EQ(messageOf((*device)->launch(**module, launch, LaunchMode::Time)),
+  EXPECT_EQ(messageOf((*device)->launch(**module, launch)),
             "kernel 'add': grid (1099511627776, 1, 1) is outside of the limits "
             "of cuda:0: 1 to 2147483647 in x");
   launch = makeLaunch("add", 0, 0);
   launch.params[1].resize(8);
-  EXPECT_EQ(messageOf((*device)->launch(**module, launch, LaunchMode::Time)),
+  EXPECT_EQ(messageOf((*device)->launch(**module, launch)),
             "parameter 1 of kernel 'add' has 4 bytes, got 8");
 }
 
@@ -134,8 +228,8 @@ static std::string runFault(const DeviceLaunch &launch) {
   auto device = openDevice("cuda:0");
   auto module = (*device)->loadModule(kPtx, "k.ptx");
   LaunchFailure failure = LaunchFailure::Refused;
-  std::string message = messageOf(
-      (*device)->launch(**module, launch, LaunchMode::Check, &failure));
+  std::string message =
+      messageOf((*device)->launch(**module, launch, &failure));
   return message + (failure == LaunchFailure::Finding ? " (finding)" : "");
 }
 

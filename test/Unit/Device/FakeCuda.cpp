@@ -50,8 +50,18 @@ static void readEnvironment(State &state) {
   state.failsWith = std::atoi(text.c_str() + second + 1);
 }
 
+thread_local int Inside::depth = 0;
+
+/// Whether this process is forked from one that has initialised the driver.
+static bool isForked() {
+  static const pid_t first = ::getpid();
+  return first != ::getpid();
+}
+
 int enter(const char *function, bool needsContext) {
   State &s = state();
+  if (isForked())
+    return kNotInitialized;
   readEnvironment(s);
   ++s.counts.calls;
   if (s.failsIn && (s.failing == "*" || s.failing == function) &&
@@ -119,18 +129,11 @@ void fakeCudaSetMemory(int64_t bytes) {
   state().memoryBytes = bytes;
 }
 
-#define ENTER(...)                                                             \
-  std::unique_lock<std::mutex> lock(state().mutex);                            \
-  if (int result = enter(__func__, ##__VA_ARGS__))                             \
-  return result
+bool fakeCudaIsInside() { return Inside::depth > 0; }
 
-/// As the driver, of no use in a process that is forked from one that has
-/// initialised it.
 int cuInit(unsigned) {
-  constexpr int kNotInitialized = 3;
-  static const pid_t first = ::getpid();
-  return first == ::getpid() ? std::atoi(variable("FAKE_CUDA_INIT", "0"))
-                             : kNotInitialized;
+  return isForked() ? kNotInitialized
+                    : std::atoi(variable("FAKE_CUDA_INIT", "0"));
 }
 int cuDriverGetVersion(int *version) {
   *version = 12020;
@@ -163,18 +166,20 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
   int capability = std::atoi(variable("FAKE_CUDA_CAPABILITY", "75"));
   int pageable = std::atoi(variable("FAKE_CUDA_PAGEABLE", "0"));
   int managed = std::atoi(variable("FAKE_CUDA_MANAGED", "1"));
-  std::map<int, int> values = {{75, capability / 10},
-                               {76, capability % 10},
-                               {16, 10},
-                               {36, 5000000},
-                               {37, 256},
-                               {83, managed},
-                               {88, pageable},
-                               {91, 1}};
-  if (!values.count(attribute))
-    return kInvalidValue;
-  *value = values[attribute];
-  return kSuccess;
+  const std::pair<int, int> values[] = {{75, capability / 10},
+                                        {76, capability % 10},
+                                        {16, 10},
+                                        {36, 5000000},
+                                        {37, 256},
+                                        {83, managed},
+                                        {88, pageable},
+                                        {91, 1}};
+  for (auto [known, answer] : values)
+    if (known == attribute) {
+      *value = answer;
+      return kSuccess;
+    }
+  return kInvalidValue;
 }
 
 int cuDevicePrimaryCtxRetain(void **result, int) {
@@ -189,6 +194,7 @@ int cuDevicePrimaryCtxRelease_v2(int) {
   return kSuccess;
 }
 int cuCtxSetCurrent(void *current) {
+  Inside inside;
   contexts.assign(1, current);
   return kSuccess;
 }
@@ -295,6 +301,7 @@ int cuLaunchKernel(void *handle, unsigned gridX, unsigned gridY, unsigned gridZ,
     return kInvalidValue;
   const std::string &name = static_cast<FakeFunction *>(handle)->name;
   ++state().counts.launches;
+  ++target->launches;
   target->end = std::max(target->end, Clock::now()) + state().launchTime;
   if (name == "fault")
     state().sticky = kIllegalAddress;

@@ -26,6 +26,7 @@ struct FakeCounts {
   int64_t registrations; ///< Of host memory.
   int64_t calls;         ///< Of all functions, ever.
   int64_t launches;      ///< That were accepted, ever.
+  int64_t fills;         ///< By cuMemsetD8, ever.
   int64_t assembled;     ///< Modules that were loaded, ever.
 };
 
@@ -40,6 +41,10 @@ void fakeCudaSetSticky(int result);
 void fakeCudaSetLaunchMicroseconds(int microseconds);
 /// The memory that the device has for allocations.
 void fakeCudaSetMemory(int64_t bytes);
+/// Launches that a stream has had, -1 if there is no such stream.
+int64_t fakeCudaLaunchesOn(void *stream);
+/// Whether this thread is in a function of the driver.
+bool fakeCudaIsInside();
 }
 
 #endif // DIETCODE_TEST_UNIT_DEVICE_FAKECUDA_H

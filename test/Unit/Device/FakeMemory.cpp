@@ -34,11 +34,6 @@ static int allocate(unsigned long long *pointer, size_t bytes) {
   return kSuccess;
 }
 
-#define ENTER()                                                                \
-  std::unique_lock<std::mutex> lock(state().mutex);                            \
-  if (int result = enter(__func__))                                            \
-  return result
-
 template <typename T>
 static int fill(unsigned long long pointer, T value, size_t count) {
   if (!holds(pointer, count * sizeof(T)))
@@ -75,6 +70,7 @@ int cuMemFree_v2(unsigned long long pointer) {
 int cuMemsetD8_v2(unsigned long long pointer, unsigned char value,
                   size_t bytes) {
   ENTER();
+  ++state().counts.fills;
   return fill(pointer, value, bytes);
 }
 int cuMemsetD16Async(unsigned long long pointer, unsigned short value,

@@ -23,6 +23,7 @@ enum : int {
   kSuccess = 0,
   kInvalidValue = 1,
   kOutOfMemory = 2,
+  kNotInitialized = 3,
   kInvalidContext = 201,
   kInvalidPtx = 218,
   kInvalidHandle = 400,
@@ -38,6 +39,7 @@ using Clock = std::chrono::steady_clock;
 /// Work of a stream is a point of time at which it ends.
 struct Stream {
   Clock::time_point end;
+  int64_t launches = 0; ///< That were accepted, ever.
 };
 
 struct Event {
@@ -64,6 +66,13 @@ struct State {
 
 State &state();
 
+/// On the stack of each function: a driver has memory of its own.
+struct Inside {
+  Inside() { ++depth; }
+  ~Inside() { --depth; }
+  static thread_local int depth;
+};
+
 const char *variable(const char *name, const char *otherwise);
 
 /// What a call of this function returns before it does anything, under the
@@ -81,5 +90,13 @@ void waitUntil(std::unique_lock<std::mutex> &lock, Clock::time_point end);
 Clock::time_point lastEnd();
 
 } // namespace fake
+
+/// What most functions begin with: the lock, and the failure that was asked
+/// for.
+#define ENTER(...)                                                             \
+  Inside inside;                                                               \
+  std::unique_lock<std::mutex> lock(state().mutex);                            \
+  if (int result = enter(__func__, ##__VA_ARGS__))                             \
+  return result
 
 #endif // DIETCODE_TEST_UNIT_DEVICE_FAKESTATE_H

@@ -9,7 +9,10 @@
 #include "FakeState.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 #include <thread>
+#include <vector>
 
 using namespace fake;
 
@@ -41,11 +44,6 @@ static Event *findEvent(void *handle) {
   return found == state().events.end() ? nullptr : *found;
 }
 
-#define ENTER()                                                                \
-  std::unique_lock<std::mutex> lock(state().mutex);                            \
-  if (int result = enter(__func__))                                            \
-  return result
-
 #define FIND(kind, variable, handle)                                           \
   kind *variable = find##kind(handle);                                         \
   if (!variable)                                                               \
@@ -62,6 +60,11 @@ int cuStreamCreate(void **stream, unsigned flags) {
   ++state().counts.streams;
   *stream = created;
   return kSuccess;
+}
+int64_t fakeCudaLaunchesOn(void *stream) {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  Stream *found = findStream(stream);
+  return found ? found->launches : -1;
 }
 int cuStreamDestroy_v2(void *stream) {
   ENTER();
@@ -126,14 +129,27 @@ int cuEventSynchronize(void *event) {
   waitUntil(lock, found->end);
   return state().sticky;
 }
-/// Only of two events with one launch in between.
+/// The next of FAKE_CUDA_TIMES, milliseconds with commas in between, from the
+/// start again after the last; 2 without.
+static float nextTime() {
+  static size_t next = 0;
+  const char *text = variable("FAKE_CUDA_TIMES", "2");
+  std::vector<float> times;
+  for (const char *at = text; at; at = std::strchr(at, ',')) {
+    at += *at == ',';
+    times.push_back(std::strtof(at, nullptr));
+  }
+  return times[next++ % times.size()];
+}
+
+/// Only of two events with a launch in between.
 int cuEventElapsedTime(float *milliseconds, void *begin, void *end) {
   ENTER();
   FIND(Event, first, begin);
   FIND(Event, last, end);
-  if (last->launches != first->launches + 1)
+  if (last->launches <= first->launches)
     return kInvalidValue;
-  *milliseconds = 2;
+  *milliseconds = nextTime();
   return kSuccess;
 }
 }

@@ -8,6 +8,8 @@
 
 #include "RecordTesting.h"
 
+#include <cstring>
+
 using namespace dietcode;
 
 static const char *const example =
@@ -44,6 +46,75 @@ TEST(RecordTest, unknownFieldsAreKept) {
   Expected<Record> record = parseRecord(line);
   ASSERT_TRUE(record) << messageOf(record);
   EXPECT_EQ(printRecord(*record), line);
+}
+
+TEST(RecordTest, howATimeWasMeasured) {
+  std::string measured =
+      R"("seconds":0.00123,"repetitions":21,"rounds":3,"min":0.0012,)"
+      R"("max":0.0015,"l2":"flushed","sm_mhz":1590,"memory_mhz":5001,)"
+      R"("watts":68.25,"celsius":61)";
+  std::string line = with("\"seconds\":0.00123", measured);
+  Expected<Record> record = parseRecord(line);
+  ASSERT_TRUE(record) << messageOf(record);
+  ASSERT_TRUE(record->runs[0].measured);
+  EXPECT_EQ(record->runs[0].measured->rounds, 3);
+  EXPECT_EQ(record->runs[0].measured->mostSeconds, 0.0015);
+  EXPECT_EQ(record->runs[0].measured->l2, L2State::Flushed);
+  EXPECT_EQ(record->runs[0].measured->conditions.watts, 68.25);
+  EXPECT_EQ(record->unknown, "");
+  EXPECT_EQ(printRecord(*record), line);
+  // What the GPU does not tell is left out.
+  std::string less = with("\"seconds\":0.00123",
+                          R"("seconds":0.00123,"repetitions":1,"rounds":1,)"
+                          R"("min":0.00123,"max":0.00123,"l2":"warm")");
+  record = parseRecord(less);
+  ASSERT_TRUE(record) << messageOf(record);
+  EXPECT_EQ(record->runs[0].measured->l2, L2State::Warm);
+  EXPECT_EQ(printRecord(*record), less);
+  auto wrong = [&](const char *from, const char *to) {
+    std::string text = line;
+    return messageOf(
+        parseRecord(text.replace(text.find(from), std::strlen(from), to)));
+  };
+  EXPECT_EQ(wrong("\"flushed\"", "\"hot\""),
+            "'l2' is neither flushed nor warm");
+  EXPECT_EQ(wrong(",\"l2\":\"flushed\"", ""), "'l2' is missing");
+  EXPECT_EQ(wrong("68.25", "-1"), "'watts' is no number, or a negative one");
+}
+
+TEST(RecordTest, roundsAreMerged) {
+  auto makeRound = [](double seconds, double least, double most) {
+    Record record = *parseRecord(example);
+    RunMeasurement measured;
+    measured.repetitions = 21;
+    measured.leastSeconds = least;
+    measured.mostSeconds = most;
+    measured.conditions.celsius = int64_t(seconds);
+    record.runs[0].seconds = seconds;
+    record.runs[0].measured = measured;
+    return record;
+  };
+  std::vector<Record> rounds = {makeRound(5, 4, 6), makeRound(40, 39, 50),
+                                makeRound(6, 3, 7)};
+  rounds[0].verified = true;
+  rounds[1].runs[0].measured->l2 = L2State::Warm;
+  Record merged = mergeRounds(rounds);
+  EXPECT_TRUE(merged.verified);
+  const RecordRun &run = merged.runs[0];
+  EXPECT_EQ(run.seconds, 6);
+  EXPECT_EQ(run.measured->repetitions, 63);
+  EXPECT_EQ(run.measured->rounds, 3);
+  EXPECT_EQ(run.measured->leastSeconds, 3);
+  EXPECT_EQ(run.measured->mostSeconds, 50);
+  EXPECT_EQ(run.measured->l2, L2State::Warm);
+  EXPECT_EQ(run.measured->conditions.celsius, 6);
+  // A model's times have nothing but themselves.
+  for (Record &record : rounds)
+    record.runs[0].measured.reset();
+  EXPECT_FALSE(mergeRounds(rounds).runs[0].measured);
+  rounds[1].status = RecordStatus::Crash;
+  rounds[1].error = "died";
+  EXPECT_EQ(mergeRounds(rounds).error, "died");
 }
 
 TEST(RecordTest, timesThatAreNone) {

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CudaTesting.h"
+#include "../ResidentMemory.h"
+#include "CudaProgram.h"
 
 #include <cstdlib>
-#include <fstream>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -17,8 +17,6 @@
 using namespace dietcode::runtime;
 
 namespace {
-
-constexpr int kOutOfMemory = 2;
 
 //===----------------------------------------------------------------------===//
 // What the driver refuses
@@ -79,68 +77,9 @@ TEST(CudaFault, Mistakes) {
 // Every call fails in turn
 //===----------------------------------------------------------------------===//
 
-/// All that a program does, with sizes and texts that nothing is kept of.
-void runProgram() {
-  static int number = 0;
-  ++number;
-  uint64_t bytes = uint64_t(1) << (10 + number % 10);
-  void *module = load(ptx(std::to_string(number)));
-  void *function = mgpuModuleGetFunction(module, "work");
-  void *streams[20]; // More than are kept.
-  for (void *&stream : streams)
-    stream = mgpuStreamCreate();
-  void *stream = streams[0];
-  void *event = mgpuEventCreate();
-  char host[64] = {};
-  mgpuMemHostRegister(host, sizeof(host));
-  void *first = mgpuMemAlloc(bytes, stream, false);
-  void *second = mgpuMemAlloc(bytes, stream, false);
-  void *shared = mgpuMemAlloc(bytes, nullptr, true);
-  mgpuMemset32(first, 1, 16, stream);
-  mgpuMemset16(second, 1, 16, stream);
-  mgpuMemcpy(second, first, 64, stream);
-  void *params[] = {&shared};
-  mgpuLaunchKernel(function, 2, 1, 1, 32, 1, 1, 60000, stream, params, nullptr,
-                   1);
-  mgpuEventRecord(event, stream);
-  mgpuStreamWaitEvent(streams[1], event);
-  mgpuEventSynchronize(event);
-  mgpuStreamSynchronize(streams[1]);
-  mgpuStreamSynchronize(stream);
-  for (void *pointer : {first, second, shared})
-    mgpuMemFree(pointer, stream);
-  mgpuMemHostUnregister(host);
-  mgpuEventDestroy(event);
-  for (void *each : streams)
-    mgpuStreamDestroy(each);
-  mgpuModuleUnload(module);
-}
-
-/// What is held, but for kept memory.
-void expectNothingHeld(const FakeCounts &before, const std::string &what) {
-  FakeCounts now = counts();
-  EXPECT_LE(now.modules, before.modules) << what;
-  EXPECT_LE(now.streams, before.streams) << what;
-  EXPECT_EQ(now.events, before.events) << what;
-  EXPECT_EQ(now.registrations, before.registrations) << what;
-  EXPECT_EQ(now.contexts, before.contexts) << what;
-}
-
-/// Asking for all memory succeeds only if nothing is in use, and what is kept
-/// is given back. Then nothing is kept.
-void expectMemoryFree(const std::string &what) {
-  constexpr int64_t kBytes = 48 << 20;
-  setMemory(kBytes);
-  EXPECT_TRUE(guardedCall(
-      [] { mgpuMemFree(mgpuMemAlloc(kBytes, nullptr, false), nullptr); },
-      nullptr))
-      << what;
-  setMemory(0);
-  failureOf([] { mgpuMemAlloc(2 * kBytes, nullptr, false); });
-  setMemory(1 << 30);
-}
-
 TEST(CudaFault, EveryCallFails) {
+  CudaProgram program;
+  auto run = [&] { program.change().run(); };
   const char *functions[] = {
       "cuModuleLoadDataEx", "cuModuleGetFunction", "cuFuncGetAttribute",
       "cuFuncSetAttribute", "cuStreamCreate",      "cuMemAlloc_v2",
@@ -149,7 +88,7 @@ TEST(CudaFault, EveryCallFails) {
       "cuStreamWaitEvent",  "cuEventCreate",       "cuEventRecord",
       "cuEventSynchronize", "cuMemHostRegister_v2"};
   for (int i = 0; i < 20; ++i)
-    ASSERT_TRUE(guardedCall(runProgram, nullptr));
+    ASSERT_TRUE(guardedCall(run, nullptr));
   FakeCounts before = counts();
   for (const char *function : functions) {
     int failures = 0;
@@ -157,14 +96,14 @@ TEST(CudaFault, EveryCallFails) {
       expectMemoryFree(function);
       failAt(function, nth, kOutOfMemory);
       RuntimeFailure failure;
-      bool ok = guardedCall(runProgram, &failure);
+      bool ok = guardedCall(run, &failure);
       failAt("", 0, 0);
       expectNothingHeld(before, function);
       if (ok)
         break;
       ++failures;
       EXPECT_PART(failure.message, "CUDA_ERROR_OUT_OF_MEMORY") << function;
-      ASSERT_TRUE(guardedCall(runProgram, &failure)) << failure.message;
+      ASSERT_TRUE(guardedCall(run, &failure)) << failure.message;
     }
     EXPECT_GT(failures, 0) << function;
   }
@@ -173,17 +112,19 @@ TEST(CudaFault, EveryCallFails) {
 
 /// Also what gives back, which then cannot.
 TEST(CudaFault, AnyCallFails) {
-  ASSERT_TRUE(guardedCall(runProgram, nullptr));
+  CudaProgram program;
+  auto run = [&] { program.change().run(); };
+  ASSERT_TRUE(guardedCall(run, nullptr));
   for (int nth = 1;; ++nth) {
     ASSERT_LT(nth, 1000);
     failAt("*", nth, 999);
     RuntimeFailure failure;
-    bool ok = guardedCall(runProgram, &failure);
+    bool ok = guardedCall(run, &failure);
     failAt("", 0, 0);
     if (!ok) {
       EXPECT_PART(failure.message, "CUDA error 999");
     }
-    ASSERT_TRUE(guardedCall(runProgram, &failure)) << failure.message;
+    ASSERT_TRUE(guardedCall(run, &failure)) << failure.message;
     if (ok && nth > 200)
       break;
   }
@@ -193,28 +134,8 @@ TEST(CudaFault, AnyCallFails) {
 // Long runs
 //===----------------------------------------------------------------------===//
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool isSanitized = true;
-#elif defined(__has_feature)
-constexpr bool isSanitized =
-    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool isSanitized = false;
-#endif
-
-/// Of this process, in bytes.
-int64_t residentBytes() {
-  int64_t all = 0, resident = 0;
-  std::ifstream("/proc/self/statm") >> all >> resident;
-  return resident * ::sysconf(_SC_PAGESIZE);
-}
-
-/// Memory is as it was after warm-up. A sanitizer keeps what is freed.
-void expectFlat(int64_t before) {
-  if (!isSanitized) {
-    EXPECT_LT(residentBytes() - before, 1 << 20);
-  }
-}
+/// Memory is as it was after warm-up.
+constexpr int64_t kFlat = 1 << 20;
 
 TEST(CudaLongRun, LoadsAndUnloads) {
   auto cycle = [](int number) {
@@ -230,7 +151,7 @@ TEST(CudaLongRun, LoadsAndUnloads) {
     cycle(i);
   EXPECT_EQ(counts().modules, before.modules);
   EXPECT_EQ(counts().assembled, before.assembled + 2000);
-  expectFlat(resident);
+  expectFlat(resident, kFlat);
 }
 
 void callOften(void *function, int times) {
@@ -256,7 +177,7 @@ TEST(CudaLongRun, Calls) {
   EXPECT_EQ(after.allocations, before.allocations);
   EXPECT_EQ(after.streams, before.streams);
   EXPECT_EQ(after.events, before.events);
-  expectFlat(resident);
+  expectFlat(resident, kFlat);
   mgpuModuleUnload(module);
 }
 

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CudaTesting.h"
+#include "dietcode/Runtime/Entry.h"
 #include "dietcode/Runtime/Stream.h"
 
 #include <chrono>
@@ -262,6 +263,57 @@ TEST(CudaStream, OfTheCaller) {
   EXPECT_EQ(again, last);
   mgpuMemFree(again, nullptr);
   mgpuMemFree(other, nullptr);
+  mgpuModuleUnload(module);
+}
+
+/// Host code that launches once, with and without a stream of its own.
+void launchTwice(void *const *arguments, void *const *) {
+  void *function = *static_cast<void **>(arguments[0]);
+  void *stream = dietcodeCallStreamCreate();
+  void *workspace = dietcodeCallAlloc(kMega, stream, false);
+  launchWork(function, workspace, stream);
+  launchWork(function, workspace);
+  mgpuStreamSynchronize(stream);
+  dietcodeCallFree(workspace, stream);
+  dietcodeCallStreamDestroy(stream);
+}
+
+constexpr ValueType handleType = {DIETCODE_I64, -1, nullptr, nullptr, 0};
+Artefact artefact = {artefactAbiVersion, 0, 0, nullptr, nullptr};
+constexpr Entry launchTwiceEntry = {&artefact,   "launch_twice", 1,          0,
+                                    &handleType, nullptr,        launchTwice};
+
+/// What the option of a call does: all that the call does is on that stream,
+/// and done when it returns. The stream stays the caller's.
+TEST(CudaStream, OfACall) {
+  withContext();
+  CallersStream callers;
+  auto launchesOn = ofFake<decltype(fakeCudaLaunchesOn)>("fakeCudaLaunchesOn");
+  void *module = load();
+  void *function = mgpuModuleGetFunction(module, "work");
+  const void *arguments[] = {&function};
+  dietcode_call_options options = {};
+  options.struct_size = sizeof(options);
+  auto call = [&] {
+    EXPECT_EQ(dietcodeInvoke(&launchTwiceEntry, arguments, nullptr, &options),
+              DIETCODE_OK)
+        << dietcode_last_error();
+  };
+  call();
+  EXPECT_EQ(launchesOn(callers.native), 0);
+  int64_t onDefault = launchesOn(nullptr);
+  options.stream = callers.native;
+  setLaunchMicroseconds(50000);
+  EXPECT_GE(secondsOf(call), 0.1);
+  setLaunchMicroseconds(0);
+  EXPECT_EQ(launchesOn(callers.native), 2);
+  EXPECT_EQ(launchesOn(nullptr), onDefault);
+  EXPECT_EQ(ofFake<int(void *)>("cuStreamQuery")(callers.native), 0);
+  // The next call has one of its own again.
+  options.stream = nullptr;
+  call();
+  EXPECT_EQ(launchesOn(callers.native), 2);
+  callers.destroy();
   mgpuModuleUnload(module);
 }
 

@@ -72,7 +72,7 @@ constexpr ValueType argumentTypes[] = {matrixType,
 constexpr ValueType resultTypes[] = {
     matrixType, matrixType, {DIETCODE_I64, -1, nullptr, nullptr, 0}};
 
-Artefact artefact = {artefactAbiVersion, 0, nullptr, nullptr};
+Artefact artefact = {artefactAbiVersion, 0, 0, nullptr, nullptr};
 constexpr Entry twiceEntry = {&artefact,     "twice",     2,    3,
                               argumentTypes, resultTypes, twice};
 
@@ -369,13 +369,13 @@ TEST(Invoke, ResultsShareMemory) {
 TEST(Invoke, KernelsAreLoadedByTheFirstCallThatCan) {
   static int loads = 0, unloads = 0;
   static bool isThere = false;
-  Artefact late = {artefactAbiVersion, 0,
-                   [] {
-                     if (!isThere)
-                       reportFailure("the device is away");
-                     ++loads;
-                   },
-                   [] { ++unloads; }};
+  void (*load[])() = {[] {
+    if (!isThere)
+      reportFailure("the device is away");
+    ++loads;
+  }};
+  void (*unload[])() = {[] { ++unloads; }};
+  Artefact late = {artefactAbiVersion, 1, 0, load, unload};
   Entry entry = twiceEntry;
   entry.artefact = &late;
   TwiceCall call;
@@ -400,16 +400,47 @@ TEST(Invoke, KernelsAreLoadedByTheFirstCallThatCan) {
   EXPECT_EQ(unloads, 1);
 }
 
+TEST(Invoke, WhatIsLoadedIsNotLoadedAgain) {
+  static std::string events;
+  static bool isThere = false;
+  void (*load[])() = {[] { events += "+a"; },
+                      [] {
+                        if (!isThere)
+                          reportFailure("the device is away");
+                        events += "+b";
+                      }};
+  void (*unload[])() = {[] { events += "-a"; }, [] { events += "-b"; }};
+  Artefact two = {artefactAbiVersion, 2, 0, load, unload};
+  Entry entry = twiceEntry;
+  entry.artefact = &two;
+  TwiceCall call;
+  call.entry = &entry;
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(call.run(), DIETCODE_DEVICE_ERROR);
+  EXPECT_EQ(events, "+a");
+  isThere = true;
+  EXPECT_EQ(call.run(), DIETCODE_OK);
+  EXPECT_EQ(events, "+a+b");
+  dietcodeUnload(&two);
+  EXPECT_EQ(events, "+a+b-b-a");
+  isThere = false;
+  TwiceCall again;
+  again.entry = &entry;
+  EXPECT_EQ(again.run(), DIETCODE_DEVICE_ERROR);
+  dietcodeUnload(&two);
+  EXPECT_EQ(events, "+a+b-b-a+a-a");
+}
+
 TEST(Invoke, ArtefactsOfOtherReleasesAreRefused) {
-  Artefact old = {artefactAbiVersion + 1, 0, nullptr, nullptr};
+  Artefact old = {artefactAbiVersion + 1, 0, 0, nullptr, nullptr};
   Entry entry = twiceEntry;
   entry.artefact = &old;
   TwiceCall call;
   call.entry = &entry;
   EXPECT_EQ(call.run(), DIETCODE_ABI_MISMATCH);
   EXPECT_STREQ(dietcode_last_error(),
-               "twice: the artefact is for version 2 of the runtime's "
-               "interface, but the runtime has 1; link the runtime of the same "
+               "twice: the artefact is for version 3 of the runtime's "
+               "interface, but the runtime has 2; link the runtime of the same "
                "release");
 }
 

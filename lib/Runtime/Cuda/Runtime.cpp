@@ -1,4 +1,4 @@
-//===- CudaRuntime.cpp - Running programs on an NVIDIA GPU ----------------===//
+//===- Runtime.cpp - Running programs on an NVIDIA GPU --------------------===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CudaHostRanges.h"
-#include "CudaModules.h"
-#include "CudaPool.h"
-#include "LaunchLog.h"
+#include "../LaunchLog.h"
+#include "HostRanges.h"
+#include "Modules.h"
+#include "Pool.h"
 #include "dietcode/Target/LaunchLimits.h"
 
 namespace dietcode::runtime {

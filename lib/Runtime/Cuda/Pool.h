@@ -1,4 +1,4 @@
-//===- CudaPool.h - Memory of a CUDA device ---------------------*- C++ -*-===//
+//===- Pool.h - Memory of a CUDA device -------------------------*- C++ -*-===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,10 +19,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef DIETCODE_LIB_RUNTIME_CUDAPOOL_H
-#define DIETCODE_LIB_RUNTIME_CUDAPOOL_H
+#ifndef DIETCODE_LIB_RUNTIME_CUDA_POOL_H
+#define DIETCODE_LIB_RUNTIME_CUDA_POOL_H
 
-#include "CudaStreams.h"
+#include "Streams.h"
 #include <map>
 
 namespace dietcode::runtime {
@@ -86,4 +86,4 @@ private:
 
 } // namespace dietcode::runtime
 
-#endif // DIETCODE_LIB_RUNTIME_CUDAPOOL_H
+#endif // DIETCODE_LIB_RUNTIME_CUDA_POOL_H

@@ -1,4 +1,4 @@
-//===- CudaSession.cpp - The context of a CUDA device ---------------------===//
+//===- Session.cpp - The context of a CUDA device -------------------------===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CudaSession.h"
-#include "../Device/CudaDevice.h"
-#include "../Device/CudaSpec.h"
+#include "Session.h"
+#include "../../Device/CudaDevice.h"
+#include "../../Device/CudaSpec.h"
 #include "dietcode/Device/Device.h"
 #include <pthread.h>
 

@@ -1,4 +1,4 @@
-//===- CudaPool.cpp - Memory of a CUDA device -----------------------------===//
+//===- Pool.cpp - Memory of a CUDA device ---------------------------------===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CudaPool.h"
+#include "Pool.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
 using namespace dietcode;
 using namespace dietcode::runtime;
@@ -63,7 +64,12 @@ Result<void *> CudaPool::allocate(uint64_t bytes, CudaStream &stream,
       return tl::unexpected(allocated.error());
     pointer = *allocated;
   }
-  count(live[*pointer] = {sizeClass, bytes});
+  try {
+    count(live[*pointer] = {sizeClass, bytes});
+  } catch (const std::bad_alloc &) {
+    session.driver.free(*pointer);
+    throw;
+  }
   return reinterpret_cast<void *>(*pointer);
 }
 
@@ -128,7 +134,13 @@ Result<bool> CudaPool::free(void *pointer, CudaStream &stream) {
   SizeClass sizeClass = found->second.sizeClass;
   liveBytes -= found->second.bytes;
   live.erase(found);
-  kept[sizeClass].push_back({address, streams.now(), stream.order});
+  try {
+    kept[sizeClass].push_back({address, streams.now(), stream.order});
+  } catch (const std::bad_alloc &) {
+    // Without memory to remember it by, the driver has it back.
+    return session.check(session.driver.free(address),
+                         [&] { return session.name + ": cannot free memory"; });
+  }
   keptBytes += sizeClass.bytes;
   return trim(mostKept);
 }

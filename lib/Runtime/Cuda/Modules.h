@@ -1,4 +1,4 @@
-//===- CudaModules.h - Modules on a CUDA device -----------------*- C++ -*-===//
+//===- Modules.h - Modules on a CUDA device ---------------------*- C++ -*-===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,26 +13,25 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef DIETCODE_LIB_RUNTIME_CUDAMODULES_H
-#define DIETCODE_LIB_RUNTIME_CUDAMODULES_H
+#ifndef DIETCODE_LIB_RUNTIME_CUDA_MODULES_H
+#define DIETCODE_LIB_RUNTIME_CUDA_MODULES_H
 
-#include "CudaStreams.h"
+#include "Streams.h"
 #include <list>
 
 namespace dietcode::runtime {
 
 /// A module of the driver, for as long as somebody shares it.
 struct CudaImage {
-  CudaImage(CudaSession &session, CudaStreams &streams,
-            cuda::ModuleHandle handle)
-      : session(session), streams(streams), handle(handle) {}
+  CudaImage(CudaSession &session, CudaStreams &streams)
+      : session(session), streams(streams) {}
   ~CudaImage();
   CudaImage(const CudaImage &) = delete;
   CudaImage &operator=(const CudaImage &) = delete;
 
   CudaSession &session;
   CudaStreams &streams;
-  const cuda::ModuleHandle handle;
+  cuda::ModuleHandle handle = nullptr; ///< Null: none was loaded.
 };
 
 struct CudaFunction : Function {
@@ -84,4 +83,4 @@ private:
 
 } // namespace dietcode::runtime
 
-#endif // DIETCODE_LIB_RUNTIME_CUDAMODULES_H
+#endif // DIETCODE_LIB_RUNTIME_CUDA_MODULES_H

@@ -1,4 +1,4 @@
-//===- CudaSession.h - The context of a CUDA device -------------*- C++ -*-===//
+//===- Session.h - The context of a CUDA device -----------------*- C++ -*-===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,12 +12,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef DIETCODE_LIB_RUNTIME_CUDASESSION_H
-#define DIETCODE_LIB_RUNTIME_CUDASESSION_H
+#ifndef DIETCODE_LIB_RUNTIME_CUDA_SESSION_H
+#define DIETCODE_LIB_RUNTIME_CUDA_SESSION_H
 
-#include "../Device/CudaDriver.h"
-#include "Device.h"
+#include "../../Device/CudaDriver.h"
+#include "../Device.h"
 #include <atomic>
+#include <functional>
 
 namespace dietcode::runtime {
 
@@ -99,4 +100,4 @@ auto inContext(CudaSession &session, Fn fn) -> std::invoke_result_t<Fn> {
 
 } // namespace dietcode::runtime
 
-#endif // DIETCODE_LIB_RUNTIME_CUDASESSION_H
+#endif // DIETCODE_LIB_RUNTIME_CUDA_SESSION_H

@@ -1,4 +1,4 @@
-//===- CudaModules.cpp - Modules on a CUDA device -------------------------===//
+//===- Modules.cpp - Modules on a CUDA device -----------------------------===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CudaModules.h"
+#include "Modules.h"
 #include <algorithm>
 #include <sstream>
 
@@ -18,6 +18,8 @@ static constexpr size_t kMostCached = 8;
 
 /// Nobody is there to hear of an error; the next call meets it.
 CudaImage::~CudaImage() {
+  if (!handle)
+    return;
   (void)inContext(session, [&]() -> Result<bool> {
     // Kernels of it may still run.
     if (Result<bool> asked = streams.poll();
@@ -72,9 +74,11 @@ static bool hasVariables(const std::string &text) {
 
 Result<std::shared_ptr<CudaImage>>
 CudaModules::assemble(const char *image, const std::string &name) {
+  auto assembled = std::make_shared<CudaImage>(session, streams);
   cuda::LoadResult loaded = session.driver.load(image);
+  assembled->handle = loaded.module;
   if (loaded.result == cuda::kSuccess)
-    return std::make_shared<CudaImage>(session, streams, loaded.module);
+    return assembled;
   RuntimeFailure failure = session.failure(name, loaded.result);
   failure.message = cuda::loadError(session.driver, name, loaded).message;
   return tl::unexpected(std::move(failure));

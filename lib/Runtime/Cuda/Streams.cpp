@@ -1,4 +1,4 @@
-//===- CudaStreams.cpp - Streams of a CUDA device -------------------------===//
+//===- Streams.cpp - Streams of a CUDA device -----------------------------===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CudaStreams.h"
+#include "Streams.h"
 #include "dietcode/Target/LaunchLimits.h"
 #include <algorithm>
 
@@ -27,7 +27,8 @@ std::string LaunchSite::print() const {
 
 CudaStreams::CudaStreams(CudaSession &session)
     : session(session),
-      defaultStream(addState(nullptr), /*isDeferred=*/false, /*order=*/0) {
+      defaultStream(addState(), /*isDeferred=*/false, /*order=*/0) {
+  spare.reserve(kMostSpare);
   session.lastLaunch = [this] {
     std::lock_guard<std::mutex> lock(siteMutex);
     return lastSite.kernel.empty() ? "" : lastSite.print();
@@ -43,9 +44,8 @@ CudaStreams::~CudaStreams() {
   }
 }
 
-StreamState &CudaStreams::addState(cuda::Stream handle) {
+StreamState &CudaStreams::addState() {
   states.push_back(std::make_unique<StreamState>());
-  states.back()->handle = handle;
   states.back()->id = nextId++;
   return *states.back();
 }
@@ -71,35 +71,40 @@ RuntimeFailure CudaStreams::failureIn(const StreamState &state,
 Result<Stream *> CudaStreams::create() {
   std::lock_guard<std::mutex> lock(mutex);
   if (!spare.empty()) {
-    StreamState *state = spare.back();
+    std::unique_ptr<CudaStream> stream = makeStream(*spare.back(), false);
     spare.pop_back();
-    return makeStream(*state, false);
+    return stream.release();
   }
-  cuda::Stream handle = nullptr;
+  NewState state(*this);
+  std::unique_ptr<CudaStream> stream = makeStream(state.get(), false);
   cuda::Result result =
-      session.driver.createStream(&handle, cuda::kBlockingStream);
+      session.driver.createStream(&state.get().handle, cuda::kBlockingStream);
   if (result != cuda::kSuccess)
     return tl::unexpected(
         session.failure(session.name + ": cannot create a stream", result));
-  return makeStream(addState(handle), false);
+  state.keep();
+  return stream.release();
 }
 
 CudaStream *CudaStreams::adopt(cuda::Stream handle, bool isDeferred) {
   std::lock_guard<std::mutex> lock(mutex);
   // The caller has the default stream, too.
-  if (!handle) {
-    ++defaultStream.state.callers;
-    return makeStream(defaultStream.state, isDeferred);
-  }
+  auto use = [&](StreamState &state) {
+    std::unique_ptr<CudaStream> stream = makeStream(state, isDeferred);
+    ++state.callers;
+    return stream.release();
+  };
+  if (!handle)
+    return use(defaultStream.state);
   for (auto &state : states)
-    if (state->isCallers && state->handle == handle) {
-      ++state->callers;
-      return makeStream(*state, isDeferred);
-    }
-  StreamState &state = addState(handle);
-  state.isCallers = true;
-  state.callers = 1;
-  return makeStream(state, isDeferred);
+    if (state->isCallers && state->handle == handle)
+      return use(*state);
+  NewState state(*this);
+  CudaStream *stream = use(state.get());
+  state.get().handle = handle;
+  state.get().isCallers = true;
+  state.keep();
+  return stream;
 }
 
 Result<bool> CudaStreams::destroy(CudaStream *stream) {
@@ -158,30 +163,35 @@ Result<bool> CudaStreams::markEnd(StreamState &state) {
 
 /// Forgets streams of callers on which nothing is left.
 Result<bool> CudaStreams::pruneGone() {
-  std::vector<StreamState *> gone;
-  for (auto &state : states)
-    if (state->isCallers && state->callers == 0)
-      gone.push_back(state.get());
-  if (gone.size() <= kMostGone)
+  auto isGone = [](const std::unique_ptr<StreamState> &state) {
+    return state->isCallers && state->callers == 0;
+  };
+  if (static_cast<size_t>(
+          std::count_if(states.begin(), states.end(), isGone)) <= kMostGone)
     return true;
-  for (StreamState *state : gone) {
-    if (Result<bool> asked = query(*state); !asked)
+  for (size_t i = states.size(); i-- > 0;) {
+    if (!isGone(states[i]))
+      continue;
+    if (Result<bool> asked = query(*states[i]); !asked)
       return asked;
-    if (state->done == state->enqueued)
-      eraseState(*state);
+    if (states[i]->done == states[i]->enqueued)
+      eraseState(*states[i]);
   }
   return true;
 }
 
 void CudaStreams::noteWork(CudaStream &stream, const LaunchSite *site) {
-  if (site) {
-    std::lock_guard<std::mutex> lock(siteMutex);
-    lastSite = *site;
+  {
+    // First: copying names may throw, and the work is there anyway.
+    std::lock_guard<std::mutex> lock(mutex);
+    stream.state.enqueued = ++latest;
+    if (site)
+      stream.state.last = *site;
   }
-  std::lock_guard<std::mutex> lock(mutex);
-  stream.state.enqueued = ++latest;
-  if (site)
-    stream.state.last = *site;
+  if (!site)
+    return;
+  std::lock_guard<std::mutex> lock(siteMutex);
+  lastSite = *site;
 }
 
 Result<bool> CudaStreams::synchronize(CudaStream &stream) {

@@ -1,4 +1,4 @@
-//===- CudaStreams.h - Streams of a CUDA device -----------------*- C++ -*-===//
+//===- Streams.h - Streams of a CUDA device ---------------------*- C++ -*-===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,10 +13,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef DIETCODE_LIB_RUNTIME_CUDASTREAMS_H
-#define DIETCODE_LIB_RUNTIME_CUDASTREAMS_H
+#ifndef DIETCODE_LIB_RUNTIME_CUDA_STREAMS_H
+#define DIETCODE_LIB_RUNTIME_CUDA_STREAMS_H
 
-#include "CudaSession.h"
+#include "Session.h"
 
 namespace dietcode::runtime {
 
@@ -84,9 +84,29 @@ public:
   bool isDone(uint64_t number) const;
 
 private:
-  StreamState &addState(cuda::Stream handle);
-  static CudaStream *makeStream(StreamState &state, bool isDeferred) {
-    return new CudaStream(state, isDeferred, state.id);
+  /// A state that goes again unless it is kept.
+  class NewState {
+  public:
+    explicit NewState(CudaStreams &streams)
+        : streams(streams), state(&streams.addState()) {}
+    ~NewState() {
+      if (state)
+        streams.eraseState(*state);
+    }
+    NewState(const NewState &) = delete;
+    NewState &operator=(const NewState &) = delete;
+    StreamState &get() { return *state; }
+    void keep() { state = nullptr; }
+
+  private:
+    CudaStreams &streams;
+    StreamState *state;
+  };
+
+  StreamState &addState();
+  static std::unique_ptr<CudaStream> makeStream(StreamState &state,
+                                                bool isDeferred) {
+    return std::make_unique<CudaStream>(state, isDeferred, state.id);
   }
   void eraseState(StreamState &state);
   Result<bool> release(StreamState &state);
@@ -108,4 +128,4 @@ private:
 
 } // namespace dietcode::runtime
 
-#endif // DIETCODE_LIB_RUNTIME_CUDASTREAMS_H
+#endif // DIETCODE_LIB_RUNTIME_CUDA_STREAMS_H

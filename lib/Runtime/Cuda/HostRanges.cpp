@@ -1,4 +1,4 @@
-//===- CudaHostRanges.cpp - Host memory that kernels access ---------------===//
+//===- HostRanges.cpp - Host memory that kernels access -------------------===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CudaHostRanges.h"
+#include "HostRanges.h"
 #include <algorithm>
+#include <new>
 #include <unistd.h>
 
 using namespace dietcode;
@@ -26,40 +27,62 @@ Result<bool> CudaHostRanges::add(void *pointer, uint64_t bytes,
   auto address = reinterpret_cast<uint64_t>(pointer);
   uint64_t begin = address / page * page;
   uint64_t end = (address + bytes + page - 1) / page * page;
-  std::lock_guard<std::mutex> lock(mutex);
-  std::vector<uint64_t> used;
+  if (reachesAll || !bytes)
+    end = begin;
   std::string what = session.name + ": cannot register " +
                      std::to_string(bytes) + " bytes of host memory" +
                      (label.empty() ? "" : " '" + label + "'");
-  while (!reachesAll && bytes && begin < end) {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::vector<uint64_t> used;
+  Result<bool> status = true;
+  try {
+    status = use(begin, end, what, used);
+    if (status)
+      ranges[address].push_back(used);
+  } catch (const std::bad_alloc &) {
+    if (auto at = ranges.find(address);
+        at != ranges.end() && at->second.empty())
+      ranges.erase(at);
+    (void)release(used);
+    throw;
+  }
+  if (!status)
+    (void)release(used);
+  return status;
+}
+
+/// Registers what of [begin, end) is not yet, and counts in `used` what is.
+Result<bool> CudaHostRanges::use(uint64_t begin, uint64_t end,
+                                 const std::string &what,
+                                 std::vector<uint64_t> &used) {
+  while (begin < end) {
+    used.reserve(used.size() + 1); // What is registered must not get lost.
     auto next = runs.upper_bound(begin);
     auto before = next == runs.begin() ? runs.end() : std::prev(next);
     if (before == runs.end() || before->second.end <= begin) {
       uint64_t until = next == runs.end() ? end : std::min(end, next->first);
-      if (Result<bool> done = registerGap(begin, until, what); !done) {
-        (void)release(used);
+      if (Result<bool> done = registerGap(begin, until, what); !done)
         return done;
-      }
       before = runs.find(begin);
     }
-    ++before->second.uses;
     used.push_back(before->first);
+    ++before->second.uses;
     begin = before->second.end;
   }
-  ranges[address].push_back(std::move(used));
   return true;
 }
 
 Result<bool> CudaHostRanges::registerGap(uint64_t begin, uint64_t end,
                                          const std::string &what) {
+  auto run = runs.try_emplace(begin, Run{end}).first;
   cuda::Result result =
       session.driver.registerHost(reinterpret_cast<void *>(begin), end - begin,
                                   cuda::kHostPortableAndMapped);
-  bool isOurs = result != cuda::kHostAlreadyRegistered;
-  if (isOurs && result != cuda::kSuccess)
-    return tl::unexpected(session.failure(what, result));
-  runs[begin] = {end, 0, isOurs};
-  return true;
+  run->second.isOurs = result != cuda::kHostAlreadyRegistered;
+  if (!run->second.isOurs || result == cuda::kSuccess)
+    return true;
+  runs.erase(run);
+  return tl::unexpected(session.failure(what, result));
 }
 
 /// Unregisters what nobody uses any more.

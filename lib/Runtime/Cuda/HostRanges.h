@@ -1,4 +1,4 @@
-//===- CudaHostRanges.h - Host memory that kernels access -------*- C++ -*-===//
+//===- HostRanges.h - Host memory that kernels access -----------*- C++ -*-===//
 //
 // Part of the DietCode project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef DIETCODE_LIB_RUNTIME_CUDAHOSTRANGES_H
-#define DIETCODE_LIB_RUNTIME_CUDAHOSTRANGES_H
+#ifndef DIETCODE_LIB_RUNTIME_CUDA_HOSTRANGES_H
+#define DIETCODE_LIB_RUNTIME_CUDA_HOSTRANGES_H
 
-#include "CudaSession.h"
+#include "Session.h"
 #include <map>
 
 namespace dietcode::runtime {
@@ -36,6 +36,8 @@ private:
   };
   using Runs = std::map<uint64_t, Run>; ///< By their first address.
 
+  Result<bool> use(uint64_t begin, uint64_t end, const std::string &what,
+                   std::vector<uint64_t> &used);
   Result<bool> registerGap(uint64_t begin, uint64_t end,
                            const std::string &what);
   Result<bool> release(const std::vector<uint64_t> &used);
@@ -50,4 +52,4 @@ private:
 
 } // namespace dietcode::runtime
 
-#endif // DIETCODE_LIB_RUNTIME_CUDAHOSTRANGES_H
+#endif // DIETCODE_LIB_RUNTIME_CUDA_HOSTRANGES_H
