@@ -138,6 +138,12 @@ const char *dietcode_status_name(dietcode_status status);
 /** DIETCODE_ABI_VERSION of the runtime that is linked. */
 uint32_t dietcode_abi_version(void);
 
+/** Chooses the device that kernels of this process run on, e.g. "virtual:t4" or
+ *  "cuda:0", in place of the variable DIETCODE_DEVICE. A process has one:
+ *  another one than it has already is DIETCODE_DEVICE_ERROR, as is one that
+ *  is not there. */
+dietcode_status dietcode_set_device(const char *name);
+
 /** The device that kernels run on, e.g. "virtual:t4 (model, not a
  *  measurement)"; empty if there is none, or no memory for it. Valid until this
  * thread calls it again. */

@@ -127,6 +127,10 @@ typedef struct dietcode_tune_options {
    *  or else tuning ends with DIETCODE_INTERRUPTED. Null: none. */
   int (*progress)(void *user, const dietcode_tune_progress *progress);
   void *progress_user;
+  /** Tuning ends with DIETCODE_INTERRUPTED within two seconds of this becoming
+   *  something else than 0, which any thread and any signal handler may do;
+   *  null: never. */
+  const volatile int *stop;
 } dietcode_tune_options;
 
 #define DIETCODE_TUNE_OPTIONS_INIT                                             \
@@ -143,6 +147,7 @@ typedef struct dietcode_tune_options {
    0,                                                                          \
    0,                                                                          \
    60.0,                                                                       \
+   0,                                                                          \
    0,                                                                          \
    0,                                                                          \
    0,                                                                          \
@@ -223,6 +228,18 @@ dietcode_status dietcode_program_describe(dietcode_program *program,
 /** The kernels as PTX; empty if there are none. */
 dietcode_status dietcode_program_ptx(dietcode_program *program,
                                      dietcode_text *text);
+
+/** The program as bytes, for dietcode_program_load of the same release. They
+ *  hold machine code of this kind of processor. */
+dietcode_status dietcode_program_save(dietcode_program *program,
+                                      dietcode_text *text);
+
+/** The program that was saved as these bytes, without compiling it again. What
+ *  is truncated, was changed by accident or is of another release is
+ *  DIETCODE_COMPILE_ERROR. The machine code in it runs in this process: load
+ *  no bytes that you would not run as a program. */
+dietcode_status dietcode_program_load(const void *bytes, size_t length,
+                                      dietcode_program **program);
 
 /** What dietcode-compile --emit=object and --emit=header write. */
 dietcode_status dietcode_program_object(dietcode_program *program,

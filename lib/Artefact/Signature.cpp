@@ -119,7 +119,7 @@ static LogicalResult readValues(func::FuncOp function, bool isResult,
   return success();
 }
 
-static FailureOr<EntrySignature> readSignature(func::FuncOp function) {
+FailureOr<EntrySignature> mlir::dietcode::readSignature(func::FuncOp function) {
   EntrySignature signature;
   signature.name = function.getSymName().str();
   StringRef fault = findFaultWithName(signature.name);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Boundary.h"
+#include "ProgramFile.h"
 
 #include "dietcode/Artefact/Compile.h"
 #include "dietcode/Artefact/Header.h"
@@ -26,13 +27,25 @@ using mlir::dietcode::LoadedArtefact;
 namespace {
 
 /// Does not change once it is made.
-struct Program {
-  std::vector<EntrySignature> entries;
-  std::string ptx, object;
+struct Program : ProgramParts {
   std::unique_ptr<LoadedArtefact> loaded;
 };
 
 using Programs = HandleTable<dietcode_program, Program>;
+
+/// Makes the functions of a program callable.
+Expected<std::shared_ptr<Program>> loadProgram(ProgramParts parts) {
+  auto program = std::make_shared<Program>();
+  static_cast<ProgramParts &>(*program) = std::move(parts);
+  std::vector<std::string> names;
+  for (const EntrySignature &entry : program->entries)
+    names.push_back(entry.name);
+  auto loaded = LoadedArtefact::load(program->object, names);
+  if (!loaded)
+    return tl::unexpected(loaded.error());
+  program->loaded = std::move(*loaded);
+  return program;
+}
 
 /// Compiles a copy of the module. Emits an error where that fails.
 std::shared_ptr<Program> compile(Module &module,
@@ -55,21 +68,15 @@ std::shared_ptr<Program> compile(Module &module,
   FailureOr<std::string> object = compiled->emitObject(loc);
   if (failed(object))
     return nullptr;
-  auto program = std::make_shared<Program>();
-  program->entries = std::move(compiled->entries);
-  program->object = std::move(*object);
+  ProgramParts parts = {std::move(compiled->entries), "", std::move(*object)};
   if (!compiled->kernels.empty())
-    program->ptx = std::move(compiled->kernels.front().ptx);
-  std::vector<std::string> names;
-  for (const EntrySignature &entry : program->entries)
-    names.push_back(entry.name);
-  auto loaded = LoadedArtefact::load(program->object, names);
-  if (!loaded) {
-    emitError(loc) << loaded.error().message;
+    parts.ptx = std::move(compiled->kernels.front().ptx);
+  Expected<std::shared_ptr<Program>> program = loadProgram(std::move(parts));
+  if (!program) {
+    emitError(loc) << program.error().message;
     return nullptr;
   }
-  program->loaded = std::move(*loaded);
-  return program;
+  return std::move(*program);
 }
 
 Outcome checkOptions(const dietcode_compile_options &options) {
@@ -250,6 +257,32 @@ DIETCODE_EXPORT dietcode_status dietcode_program_ptx(dietcode_program *program,
 DIETCODE_EXPORT dietcode_status
 dietcode_program_describe(dietcode_program *program, dietcode_text *text) {
   return giveText(__func__, program, text, describe);
+}
+
+DIETCODE_EXPORT dietcode_status dietcode_program_save(dietcode_program *program,
+                                                      dietcode_text *text) {
+  return giveText(__func__, program, text,
+                  [](const Program &of) { return packProgram(of); });
+}
+
+DIETCODE_EXPORT dietcode_status dietcode_program_load(
+    const void *bytes, size_t length, dietcode_program **program) {
+  return atBoundary(__func__, [&]() -> Outcome {
+    if (!program)
+      return failWith(DIETCODE_INVALID_ARGUMENT, "'program' is null");
+    *program = nullptr;
+    if (!bytes)
+      return failWith(DIETCODE_INVALID_ARGUMENT, "'bytes' is null");
+    Expected<ProgramParts> parts =
+        unpackProgram({static_cast<const char *>(bytes), length});
+    if (!parts)
+      return failWith(DIETCODE_COMPILE_ERROR, parts.error().message);
+    Expected<std::shared_ptr<Program>> loaded = loadProgram(std::move(*parts));
+    if (!loaded)
+      return failWith(DIETCODE_COMPILE_ERROR, loaded.error().message);
+    *program = Programs::get().add(std::move(*loaded));
+    return {};
+  });
 }
 
 DIETCODE_EXPORT dietcode_status

@@ -11,6 +11,7 @@
 #include "dietcode/Device/Device.h"
 #include "dietcode/Tune/Tune.h"
 
+#include <atomic>
 #include <cmath>
 #include <thread>
 
@@ -66,15 +67,19 @@ static TuneOptions translate(const dietcode_tune_options &given) {
 static Outcome tune(Module &module, const dietcode_tune_options &given,
                     std::string &report) {
   TuneOptions options = translate(given);
-  volatile std::sig_atomic_t interrupted = 0;
-  options.interrupted = &interrupted;
+  std::atomic<bool> interrupted = false;
+  options.interrupted = [&] {
+    if (given.stop && *given.stop != 0)
+      interrupted = true;
+    return interrupted.load();
+  };
   if (given.progress)
     options.progress = [&](const TuneProgress &progress) {
       dietcode_tune_progress c = {progress.task.c_str(), progress.trials,
                                   progress.maxTrials, progress.seconds,
                                   progress.best};
       if (given.progress(given.progress_user, &c) != 0)
-        interrupted = 1;
+        interrupted = true;
     };
   Outcome outcome = module.context->run(DIETCODE_COMPILE_ERROR, [&] {
     OwningOpRef<ModuleOp> copy(module.op->clone());

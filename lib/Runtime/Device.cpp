@@ -18,17 +18,37 @@ namespace {
 
 std::atomic<Device *> theDevice = nullptr;
 
-/// The device that DIETCODE_DEVICE names, or else the first GPU, or a virtual
-/// one where there is none.
-Expected<std::unique_ptr<Device>> makeDevice() {
-  const char *env = std::getenv("DIETCODE_DEVICE");
-  std::string name = env && *env ? env : availableDeviceName();
+/// Guards the making of it.
+std::mutex &deviceMutex() {
+  static auto *mutex = new std::mutex;
+  return *mutex;
+}
+
+Expected<std::unique_ptr<Device>> makeDevice(const std::string &name) {
   Expected<const DeviceSpec *> spec = lookupDeviceByName(name);
   if (!spec)
-    return fail("DIETCODE_DEVICE=" + spec.error().message);
+    return tl::unexpected(spec.error());
   if (std::optional<int> index = parseCudaName(name))
     return makeCudaRuntime(*index);
   return makeVirtualRuntime(**spec);
+}
+
+/// The device that DIETCODE_DEVICE names, or else the first GPU, or a virtual
+/// one where there is none.
+Expected<std::unique_ptr<Device>> makeDefaultDevice() {
+  const char *env = std::getenv("DIETCODE_DEVICE");
+  if (!env || !*env)
+    return makeDevice(availableDeviceName());
+  Expected<std::unique_ptr<Device>> made = makeDevice(env);
+  if (!made)
+    return fail("DIETCODE_DEVICE=" + made.error().message);
+  return made;
+}
+
+/// "cuda" and "cuda:0" are one device.
+std::string canonicalName(const std::string &name) {
+  std::optional<int> index = parseCudaName(name);
+  return index ? "cuda:" + std::to_string(*index) : name;
 }
 
 } // namespace
@@ -40,15 +60,35 @@ Device *Device::getIfMade() {
 Expected<Device *> Device::get() {
   if (Device *device = getIfMade())
     return device;
-  static std::mutex mutex;
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(deviceMutex());
   if (Device *device = getIfMade())
     return device;
-  Expected<std::unique_ptr<Device>> made = makeDevice();
+  Expected<std::unique_ptr<Device>> made = makeDefaultDevice();
   if (!made)
     return tl::unexpected(made.error());
   theDevice.store(made->release(), std::memory_order_release);
   return getIfMade();
+}
+
+Expected<void> chooseDevice(const std::string &name) {
+  std::lock_guard<std::mutex> lock(deviceMutex());
+  if (Device *device = Device::getIfMade()) {
+    // Descriptions begin with the name.
+    const std::string &text = device->description();
+    if (text.substr(0, text.find_first_of(", ")) == canonicalName(name))
+      return {};
+    return fail("the device of this process is " + text +
+                " already, so it "
+                "cannot be " +
+                name +
+                "; choose before the first call, or set "
+                "DIETCODE_DEVICE");
+  }
+  Expected<std::unique_ptr<Device>> made = makeDevice(name);
+  if (!made)
+    return tl::unexpected(made.error());
+  theDevice.store(made->release(), std::memory_order_release);
+  return {};
 }
 
 Result<LoadedModule *> Device::load(const void *data, size_t limit) {

@@ -344,6 +344,23 @@ DIETCODE_EXPORT uint32_t dietcode_abi_version(void) {
   return DIETCODE_ABI_VERSION;
 }
 
+DIETCODE_EXPORT dietcode_status dietcode_set_device(const char *name) {
+  try {
+    if (!name || !*name) {
+      lastError = "dietcode_set_device: the name is empty";
+      return DIETCODE_INVALID_ARGUMENT;
+    }
+    Expected<void> chosen = chooseDevice(name);
+    if (chosen)
+      return DIETCODE_OK;
+    lastError = "dietcode_set_device: " + chosen.error().message;
+    return DIETCODE_DEVICE_ERROR;
+  } catch (const std::exception &) {
+    lastError = "out of memory";
+    return DIETCODE_OUT_OF_MEMORY;
+  }
+}
+
 DIETCODE_EXPORT const char *dietcode_device_name(void) {
   thread_local std::string name;
   try {

@@ -70,7 +70,7 @@ private:
   void reportTask(size_t task, const ::dietcode::DispatchResult &result,
                   ArrayRef<::dietcode::MicroKernelCost> costs);
   bool isInterrupted() const {
-    return options.interrupted && *options.interrupted;
+    return options.interrupted && options.interrupted();
   }
   bool isOver() const {
     return report.trials >= options.trials ||

@@ -266,7 +266,7 @@ static TuneOptions makeOptions() {
       workers > 0 ? workers : std::max(1u, std::thread::hardware_concurrency());
   options.timeoutSeconds = timeout;
   options.jobFolder = keepJobs;
-  options.interrupted = &interruptSignal;
+  options.interrupted = [] { return interruptSignal != 0; };
   if (isatty(STDERR_FILENO))
     options.progress = printProgress;
   return options;

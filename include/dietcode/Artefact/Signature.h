@@ -32,6 +32,10 @@ struct EntrySignature {
   SmallVector<EntryValue> results;
 };
 
+/// Emits an error if C cannot name the function, or pass or return one of its
+/// values.
+FailureOr<EntrySignature> readSignature(func::FuncOp function);
+
 /// The functions of the module that are called `names`, or all public ones if
 /// there are no names, in the order of the module. Emits an error if there are
 /// none, if C cannot name one, or if C cannot pass or return one of its values.

@@ -106,6 +106,10 @@ vgpu::AllocationCounts countAllocations();
 /// An empty string if DIETCODE_DEVICE names none that there is.
 std::string deviceDescription();
 
+/// Makes `name` the device of this process. An error if there is none of that
+/// name, or the process has another one already.
+Expected<void> chooseDevice(const std::string &name);
+
 /// Lets kernels access [pointer, pointer + bytes), which findings then call
 /// `label`. Exact ranges make exact checks. Registering nests.
 void registerHostMemory(void *pointer, uint64_t bytes,

@@ -22,7 +22,6 @@
 #include "dietcode/Tune/Verification.h"
 
 #include <chrono>
-#include <csignal>
 #include <functional>
 #include <map>
 #include <memory>
@@ -38,8 +37,8 @@ struct EvaluatorOptions {
   bool verify = true;
   std::string jobFolder; ///< Keeps jobs and results; empty: a temporary one.
   std::string measureProgram; ///< dietcode-measure; empty: found.
-  /// Set by a signal handler: `evaluate` returns soon then.
-  const volatile std::sig_atomic_t *interrupted = nullptr;
+  /// Once it is true, `evaluate` returns soon. Any thread may ask.
+  std::function<bool()> interrupted;
 };
 
 /// Processor seconds by what they went to; complete after `finish`.
@@ -92,7 +91,7 @@ private:
       : options(options) {}
 
   bool isInterrupted() const {
-    return options.interrupted && *options.interrupted;
+    return options.interrupted && options.interrupted();
   }
 
   PreparedCandidate prepare(const TuningTask &task,

@@ -20,7 +20,7 @@
 #include "dietcode/Tune/CandidateEvaluator.h"
 #include "dietcode/Tune/TuneReport.h"
 
-#include <csignal>
+#include <functional>
 #include <limits>
 
 namespace mlir::dietcode {
@@ -50,8 +50,8 @@ struct TuneOptions {
   double timeoutSeconds = 60;
   std::string jobFolder;      ///< Keeps jobs and results; empty: nobody does.
   std::string measureProgram; ///< dietcode-measure; empty: found.
-  /// Set by a signal handler to stop early.
-  const volatile std::sig_atomic_t *interrupted = nullptr;
+  /// Asked often, and by several threads, whether to stop early; may be null.
+  std::function<bool()> interrupted;
   std::function<void(const ::dietcode::TuneProgress &)> progress;
 };
 

@@ -9,6 +9,7 @@
 #include "../ResidentMemory.h"
 #include "CompilerTesting.h"
 
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -263,6 +264,28 @@ TEST_F(Compiler, MeasuresAndReports) {
   EXPECT_TRUE(contains(take(report), "\"trials\": 4"));
   EXPECT_EQ(trials, (std::vector<uint64_t>{2, 4}));
   EXPECT_TRUE(contains(print(module), "dietcode.dispatch"));
+  dietcode_module_destroy(module);
+}
+
+TEST_F(Compiler, StopsWhenItIsTold) {
+  dietcode_module *module = parse();
+  volatile int stop = 0;
+  dietcode_tune_options options = DIETCODE_TUNE_OPTIONS_INIT;
+  options.trials = 100000;
+  options.batch = 100000;
+  options.measure_program = DIETCODE_MEASURE;
+  options.stop = &stop;
+  auto delay = std::chrono::milliseconds(500);
+  std::thread other([&] {
+    std::this_thread::sleep_for(delay);
+    stop = 1;
+  });
+  auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(dietcode_module_tune(module, &options, nullptr),
+            DIETCODE_INTERRUPTED);
+  EXPECT_LT(std::chrono::steady_clock::now() - start,
+            delay + std::chrono::seconds(2));
+  other.join();
   dietcode_module_destroy(module);
 }
 

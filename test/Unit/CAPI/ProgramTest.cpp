@@ -33,6 +33,54 @@ TEST_F(Program, SaysWhatItIs) {
   EXPECT_TRUE(contains(take(text), "ELF"));
 }
 
+TEST_F(Program, IsSavedAndLoaded) {
+  dietcode_text saved = {}, before = {}, after = {};
+  ASSERT_EQ(dietcode_program_save(program, &saved), DIETCODE_OK);
+  ASSERT_EQ(dietcode_program_describe(program, &before), DIETCODE_OK);
+  ASSERT_EQ(dietcode_program_destroy(program), DIETCODE_OK);
+  ASSERT_EQ(dietcode_program_load(saved.data, saved.length, &program),
+            DIETCODE_OK)
+      << dietcode_last_error();
+  check(37);
+  ASSERT_EQ(dietcode_program_describe(program, &after), DIETCODE_OK);
+  EXPECT_EQ(take(before), take(after));
+  ASSERT_EQ(dietcode_program_ptx(program, &after), DIETCODE_OK);
+  EXPECT_TRUE(contains(take(after), ".target sm_75"));
+  // It is saved as it was.
+  ASSERT_EQ(dietcode_program_save(program, &after), DIETCODE_OK);
+  EXPECT_EQ(take(saved), take(after));
+}
+
+TEST_F(Program, BrokenFilesAreRefused) {
+  dietcode_text text = {};
+  ASSERT_EQ(dietcode_program_save(program, &text), DIETCODE_OK);
+  std::string saved = take(text);
+  auto expectError = [](const std::string &bytes, const char *message) {
+    dietcode_program *loaded = nullptr;
+    EXPECT_EQ(dietcode_program_load(bytes.data(), bytes.size(), &loaded),
+              DIETCODE_COMPILE_ERROR);
+    EXPECT_EQ(loaded, nullptr);
+    EXPECT_TRUE(contains(dietcode_last_error(), message))
+        << dietcode_last_error();
+  };
+  expectError("", "this is no compiled program");
+  expectError("func.func @f()", "this is no compiled program");
+  expectError(saved.substr(0, 20), "is truncated");
+  expectError(saved.substr(0, saved.size() / 2), "is truncated or was changed");
+  std::string changed = saved;
+  changed[changed.size() / 2] ^= 1;
+  expectError(changed, "is truncated or was changed");
+  changed = saved;
+  changed[8] = 2;
+  expectError(changed, "is of version 2 of the format");
+  changed = saved;
+  changed[12] = 77;
+  expectError(changed, "is for version 77 of the runtime's interface");
+  dietcode_program *loaded = nullptr;
+  EXPECT_EQ(dietcode_program_load(nullptr, 0, &loaded),
+            DIETCODE_INVALID_ARGUMENT);
+}
+
 TEST_F(Program, MistakesOfACallAreNamed) {
   Matrix x(4, kInner), w(kInner, kColumns), narrow(4, kInner - 1);
   dietcode_tensor y = {};

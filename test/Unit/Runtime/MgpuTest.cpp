@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mgpu.h"
+#include "dietcode-c/Artefact.h"
 #include "dietcode/Runtime/Runtime.h"
 #include "dietcode/Runtime/Stream.h"
 #include <cstdlib>
@@ -274,6 +275,14 @@ TEST(Mgpu, MemoryThatNobodyWrote) {
 
 TEST(Mgpu, Description) {
   EXPECT_EQ(deviceDescription(), "virtual:t4 (model, not a measurement)");
+  // A process has one device.
+  EXPECT_EQ(dietcode_set_device("virtual:t4"), DIETCODE_OK);
+  EXPECT_EQ(dietcode_set_device("cuda:0"), DIETCODE_DEVICE_ERROR);
+  EXPECT_STREQ(dietcode_last_error(),
+               "dietcode_set_device: the device of this process is virtual:t4 "
+               "(model, not a measurement) already, so it cannot be cuda:0; "
+               "choose before the first call, or set DIETCODE_DEVICE");
+  EXPECT_EQ(dietcode_set_device(""), DIETCODE_INVALID_ARGUMENT);
 }
 
 // Each in a process of its own, since the device is chosen once.
