@@ -46,7 +46,7 @@ def program(name, *arguments):
     except OSError as error:
         die(f"bin/{name} does not start: {error.strerror}; it is for the kind of machine that made the bundle")
     if done.returncode != 0:
-        message = done.stderr.strip() or f"it ended with status {done.returncode}"
+        message = done.stderr.strip() or f"bin/{name} ended with status {done.returncode}"
         prefix = f"{name}: error: "
         die(message[len(prefix):] if message.startswith(prefix) else message)
     return done.stdout

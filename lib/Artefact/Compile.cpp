@@ -42,11 +42,10 @@ static LogicalResult setChips(ModuleOp module, ArrayRef<std::string> names,
     const auto *chip = ::dietcode::lookupChip(name);
     if (!chip)
       return emitError(module.getLoc())
-             << "--chip: unknown chip '" << name << "'; known are "
+             << "unknown chip '" << name << "'; known are "
              << llvm::join(::dietcode::knownChipNames(), ", ");
     if (llvm::is_contained(chips, chip))
-      return emitError(module.getLoc())
-             << "--chip: " << name << " is given twice";
+      return emitError(module.getLoc()) << "chip " << name << " is given twice";
     chips.push_back(chip);
   }
   llvm::sort(chips, [](const auto *a, const auto *b) {

@@ -31,8 +31,8 @@ static Expected<std::string> findDriver(const std::string &wanted) {
       return *found;
   return fail(
       "cannot link: there is no " + llvm::join(candidates, ", ") +
-      " that can be run; install a C++ compiler, name one with --linker, or "
-      "link the output of --emit=object yourself");
+      " that can be run; install a C++ compiler, name another linker, or link "
+      "an object file yourself");
 }
 
 /// What the library shows: a runtime in it is its own business.
@@ -97,7 +97,7 @@ mlir::dietcode::linkShared(const std::string &object,
                                                   : "/libdietcode_runtime.a");
   if (!llvm::sys::fs::exists(runtime))
     return fail("cannot link: there is no '" + runtime +
-                "'; name the folder of the runtime with --runtime-dir");
+                "'; name the folder that the runtime is in");
   Expected<std::string> driver = findDriver(options.driver);
   if (!driver)
     return driver;

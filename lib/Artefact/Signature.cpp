@@ -126,8 +126,8 @@ FailureOr<EntrySignature> mlir::dietcode::readSignature(func::FuncOp function) {
   if (!fault.empty())
     return function.emitError()
            << "'" << signature.name << "' " << fault
-           << "; rename the function, make it private, or choose others with "
-              "--entry";
+           << "; rename the function, make it private, or choose other "
+              "entries";
   llvm::raw_string_ostream(signature.type) << function.getFunctionType();
   if (failed(readValues(function, /*isResult=*/false, signature.arguments)) ||
       failed(readValues(function, /*isResult=*/true, signature.results)))
@@ -141,7 +141,7 @@ mlir::dietcode::readSignatures(ModuleOp module, ArrayRef<std::string> names) {
     auto function = module.lookupSymbol<func::FuncOp>(name);
     if (!function || function.isExternal())
       return emitError(module.getLoc())
-             << "--entry: there is no function @" << name << " with a body";
+             << "there is no function @" << name << " with a body";
   }
   std::vector<EntrySignature> signatures;
   for (auto function : module.getOps<func::FuncOp>()) {

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <unistd.h>
 
 using namespace dietcode;
 using namespace dietcode::cuda;
@@ -161,7 +162,10 @@ static Expected<Driver> openDriver() {
 Expected<const Driver *> cuda::loadDriver() {
   // Never closed: what it has started cannot be stopped.
   static const Expected<Driver> driver = openDriver();
+  static const pid_t owner = ::getpid();
   if (!driver)
     return tl::unexpected(driver.error());
+  if (owner != ::getpid())
+    return fail(kForked);
   return &*driver;
 }

@@ -174,6 +174,11 @@ struct Driver {
 Error loadError(const Driver &driver, const std::string &name,
                 const LoadResult &loaded);
 
+/// The driver is of no use to a child of a process that has initialised it.
+inline constexpr const char *kForked =
+    "this process was forked from one that uses CUDA, so it cannot; fork "
+    "before the first use, or exec";
+
 /// The driver of this process, initialised. The error says what was looked for,
 /// or what the driver said.
 Expected<const Driver *> loadDriver();

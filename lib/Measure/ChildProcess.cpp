@@ -61,10 +61,10 @@ static uint64_t addressSpaceInUse() {
 }
 
 static void limitMemory(const Job &job, const MeasureOptions &options) {
-#if defined(__SANITIZE_ADDRESS__)
-  return; // Its shadow takes terabytes of address space.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return; // Their shadows take terabytes of address space.
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
   return;
 #endif
 #endif

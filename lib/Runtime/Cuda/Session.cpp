@@ -83,8 +83,7 @@ int CudaSession::attribute(cuda::Attribute attribute) const {
 
 Result<bool> CudaSession::checkUsable() const {
   if (forks.load(std::memory_order_relaxed) != forksBefore)
-    return fail(name + ": this process was forked from one that uses CUDA, so "
-                       "it cannot; fork before the first use, or exec");
+    return fail(name + ": " + cuda::kForked);
   const RuntimeFailure *lost = loss.load(std::memory_order_acquire);
   if (!lost)
     return true;

@@ -9,7 +9,8 @@
 // Enough of the driver API to see that it is called rightly: memory is the
 // host's, and kernels do what their names say, which is mostly nothing.
 // FAKE_CUDA_PRODUCT and FAKE_CUDA_CAPABILITY say which GPU it is,
-// FAKE_CUDA_FAIL is function:nth:result, as fakeCudaFail has them.
+// FAKE_CUDA_FAIL is function:nth:result, as fakeCudaFail has them, and while
+// one process uses the GPU there is the file FAKE_CUDA_LOCK, and no other can.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <memory>
 #include <thread>
 #include <unistd.h>
@@ -184,12 +186,17 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
 
 int cuDevicePrimaryCtxRetain(void **result, int) {
   ENTER(false);
+  const char *exclusive = std::getenv("FAKE_CUDA_LOCK");
+  if (exclusive && ::open(exclusive, O_CREAT | O_EXCL | O_CLOEXEC, 0600) < 0)
+    return kDeviceUnavailable;
   ++state().counts.contexts;
   *result = &theContext;
   return kSuccess;
 }
 int cuDevicePrimaryCtxRelease_v2(int) {
   ENTER(false);
+  if (const char *exclusive = std::getenv("FAKE_CUDA_LOCK"))
+    ::unlink(exclusive);
   --state().counts.contexts;
   return kSuccess;
 }

@@ -24,6 +24,7 @@ enum : int {
   kInvalidValue = 1,
   kOutOfMemory = 2,
   kNotInitialized = 3,
+  kDeviceUnavailable = 46,
   kInvalidContext = 201,
   kInvalidPtx = 218,
   kInvalidHandle = 400,

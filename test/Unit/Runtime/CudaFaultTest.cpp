@@ -8,6 +8,7 @@
 
 #include "../ResidentMemory.h"
 #include "CudaProgram.h"
+#include "dietcode/Device/Device.h"
 
 #include <cstdlib>
 #include <sys/wait.h>
@@ -274,6 +275,41 @@ TEST(CudaDeathTest, Fork) {
   EXPECT_EXIT(run(), testing::ExitedWithCode(1),
               "error: cuda:0: this process was forked from one that uses CUDA, "
               "so it cannot; fork before the first use, or exec");
+}
+
+/// The parent has done no more than to ask what there is.
+TEST(CudaDeathTest, ForkBeforeTheFirstCall) {
+  auto run = [] {
+    if (!dietcode::lookupDeviceByName("cuda:0"))
+      std::_Exit(2);
+    if (::fork() == 0)
+      load(); // Ends with a message.
+    int status = 0;
+    ::wait(&status);
+    load();
+    std::_Exit(WEXITSTATUS(status));
+  };
+  EXPECT_EXIT(run(), testing::ExitedWithCode(1),
+              "error: DIETCODE_DEVICE=cuda:0: this process was forked from one "
+              "that uses CUDA, so it cannot; fork before the first use, or "
+              "exec");
+}
+
+/// As the driver itself has it.
+TEST(CudaDeathTest, ForkedDriver) {
+  withContext();
+  auto retain = ofFake<int(void **, int)>("cuDevicePrimaryCtxRetain");
+  auto run = [&] {
+    void *context = nullptr;
+    pid_t child = ::fork();
+    if (child == 0)
+      std::_Exit(retain(&context, 40));
+    int status = 0;
+    ::wait(&status);
+    std::_Exit(retain(&context, 40) == 0 ? WEXITSTATUS(status) : 99);
+  };
+  constexpr int kNotInitialized = 3;
+  EXPECT_EXIT(run(), testing::ExitedWithCode(kNotInitialized), "");
 }
 
 void loadWith(const char *variable, const char *value) {
