@@ -40,9 +40,12 @@ Expected<std::unique_ptr<Device>> makeDefaultDevice() {
   if (!env || !*env)
     return makeDevice(availableDeviceName());
   Expected<std::unique_ptr<Device>> made = makeDevice(env);
-  if (!made)
-    return fail("DIETCODE_DEVICE=" + made.error().message);
-  return made;
+  if (made)
+    return made;
+  const std::string &message = made.error().message;
+  bool hasName = message.rfind(env, 0) == 0;
+  return fail("DIETCODE_DEVICE=" + (hasName ? "" : env + std::string(": ")) +
+              message);
 }
 
 /// "cuda" and "cuda:0" are one device.

@@ -352,8 +352,8 @@ TEST(CudaDeathTest, PoolBytes) {
   for (const char *bad : {"-1", "many", "1x", "99999999999999999999"})
     EXPECT_EXIT(
         loadWith("DIETCODE_CUDA_POOL_BYTES", bad), testing::ExitedWithCode(1),
-        "error: DIETCODE_CUDA_POOL_BYTES: '.*' is no number of bytes; 0 "
-        "keeps none");
+        "error: DIETCODE_DEVICE=cuda:0: DIETCODE_CUDA_POOL_BYTES: '.*' is no "
+        "number of bytes; 0 keeps none");
 }
 
 } // namespace
