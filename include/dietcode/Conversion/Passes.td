@@ -77,7 +77,8 @@ def ConvertLinalgToRowwisePass : Pass<"convert-linalg-to-rowwise"> {
     stays one kernel where it is known to be small.
 
     A `tensor.extract` in a body becomes an input that is looked up, if each of
-    its indices is a loop, an element of an operand or a constant. Its table is
+    its indices is a loop, an element of an operand or a constant, or a loop unless
+    the table has one element there, if it is as long as the loop. Its table is
     sliced where loops do not cover it. Assertions in the body are dropped:
     indices are kept within the table.
 

@@ -23,6 +23,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -94,27 +95,45 @@ static std::optional<int64_t> getConstant(const RowwisePlan &plan,
   return std::nullopt;
 }
 
+/// Whether two extents, or an extent and a number, are provably equal.
+static bool areEqual(const ValueBoundsConstraintSet::Variable &a,
+                     const ValueBoundsConstraintSet::Variable &b) {
+  FailureOr<bool> equal = ValueBoundsConstraintSet::areEqual(a, b);
+  return succeeded(equal) && *equal;
+}
+
 /// Whether dimension `dim` of `table` is provably as long as `loop`.
 static bool isAsLong(linalg::LinalgOp op, ArrayRef<AffineMap> maps, Value table,
                      unsigned dim, AffineExpr loop) {
-  int64_t size = cast<ShapedType>(table.getType()).getDimSize(dim);
   for (OpOperand &operand : op->getOpOperands())
     for (auto [of, expr] :
-         llvm::enumerate(maps[operand.getOperandNumber()].getResults())) {
-      if (expr != loop)
-        continue;
-      auto type = cast<ShapedType>(operand.get().getType());
-      if (!ShapedType::isDynamic(size) && type.getDimSize(of) == size)
+         llvm::enumerate(maps[operand.getOperandNumber()].getResults()))
+      if (expr == loop &&
+          areEqual({operand.get(), static_cast<int64_t>(of)}, {table, dim}))
         return true;
-      auto empty = operand.get().getDefiningOp<tensor::EmptyOp>();
-      if (!empty || !type.isDynamicDim(of))
-        continue;
-      Value extent = empty.getDynamicSizes()[type.getDynamicDimIndex(of)];
-      auto read = extent.getDefiningOp<tensor::DimOp>();
-      if (read && read.getSource() == table && read.getConstantIndex() == dim)
-        return true;
-    }
   return false;
+}
+
+/// The loop at whose index dimension `dim` of `table` is read where a dimension
+/// of one element is written as a broadcast that is decided at run time, as
+/// torch-mlir does: `select(extent == 1, 0, index)`. With an extent of one, the
+/// only index of a loop of as many iterations is zero anyway.
+static linalg::IndexOp lookThroughBroadcast(linalg::LinalgOp op,
+                                            ArrayRef<AffineMap> maps,
+                                            Value table, unsigned dim,
+                                            Value index) {
+  auto select = index.getDefiningOp<arith::SelectOp>();
+  if (!select || !matchPattern(select.getTrueValue(), m_Zero()))
+    return nullptr;
+  auto loop =
+      skipCasts(select.getFalseValue()).getDefiningOp<linalg::IndexOp>();
+  auto compare = select.getCondition().getDefiningOp<arith::CmpIOp>();
+  if (!loop || !compare || compare.getPredicate() != arith::CmpIPredicate::eq ||
+      !matchPattern(compare.getRhs(), m_One()) ||
+      !areEqual(skipCasts(compare.getLhs()), {table, dim}))
+    return nullptr;
+  AffineExpr expr = getAffineDimExpr(loop.getDim(), op.getContext());
+  return isAsLong(op, maps, table, dim, expr) ? loop : nullptr;
 }
 
 namespace {
@@ -177,7 +196,10 @@ StringRef LookupPlanner::addIndex(unsigned dim, Value index) {
   Value source = skipCasts(index);
   if (std::optional<int64_t> constant = getConstant(plan, source))
     return addConstant(dim, *constant);
-  if (auto loop = source.getDefiningOp<linalg::IndexOp>())
+  auto loop = source.getDefiningOp<linalg::IndexOp>();
+  if (!loop)
+    loop = lookThroughBroadcast(plan.source, maps, table, dim, source);
+  if (loop)
     return addLoop(dim, loop.getDim());
   for (auto [value, input] : plan.elements)
     if (value == source && source.getType().isInteger()) {

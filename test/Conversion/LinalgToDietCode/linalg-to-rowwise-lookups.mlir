@@ -164,3 +164,47 @@ func.func @left(%x: tensor<4x4xf32>, %b: tensor<4x4xbf16>, %ids: tensor<4x9xi64>
   } -> tensor<4x9xf32>
   return %0, %1, %2, %4 : tensor<4x9xf32>, tensor<4x4xf32>, tensor<4x9xf32>, tensor<4x9xf32>
 }
+
+// -----
+
+// A broadcast that is decided at run time, as torch-mlir writes one of a mean over
+// columns: what is read has as many rows as the loop, or one, which is the same then.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// CHECK-DAG: #[[$ROW:.*]] = affine_map<(d0, d1) -> (d0)>
+// CHECK-DAG: #[[$ID:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-LABEL: func.func @broadcast
+func.func @broadcast(%x: tensor<?x64xf32>, %sums: tensor<?x1xf32>) -> (tensor<?x64xf32>, tensor<?x64xf32>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n64 = arith.constant 6.4e+01 : f32
+  %rows = tensor.dim %x, %zero : tensor<?x64xf32>
+  %column = tensor.empty(%rows) : tensor<?x1xf32>
+  // CHECK: dietcode.rowwise ins(%{{.*}} : tensor<?xf32>) outs(%{{.*}} : tensor<?xf32>)
+  %means = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%sums : tensor<?x1xf32>) outs(%column : tensor<?x1xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %mean = arith.divf %in, %n64 : f32
+    linalg.yield %mean : f32
+  } -> tensor<?x1xf32>
+  %init = tensor.empty(%rows) : tensor<?x64xf32>
+  // CHECK: dietcode.rowwise ins(%{{.*}} : tensor<?xf32>) outs(%{{.*}} : tensor<?x64xf32>) maps [#[[$ROW]], #[[$ID]]]
+  %0 = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%init : tensor<?x64xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %isOne = arith.cmpi eq, %rows, %one : index
+    %j = arith.select %isOne, %zero, %i : index
+    %e = tensor.extract %means[%j, %zero] : tensor<?x1xf32>
+    linalg.yield %e : f32
+  } -> tensor<?x64xf32>
+  // Nothing says that there are as many sums as rows.
+  // expected-warning @below {{'linalg.generic' op will run on the host: it looks up at an index that it computes}}
+  %1 = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%init : tensor<?x64xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %isOne = arith.cmpi eq, %rows, %one : index
+    %j = arith.select %isOne, %zero, %i : index
+    %e = tensor.extract %sums[%j, %zero] : tensor<?x1xf32>
+    linalg.yield %e : f32
+  } -> tensor<?x64xf32>
+  return %0, %1 : tensor<?x64xf32>, tensor<?x64xf32>
+}
