@@ -100,9 +100,9 @@ LogicalResult lowerToLLVM(ModuleOp module) {
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());
-  // C has no rsqrt.
+  // C has neither.
   math::MathExpandOpsPassOptions expand;
-  expand.opMnemonics = {"rsqrt"};
+  expand.opMnemonics = {"rsqrt", "fpowi"};
   pm.addPass(math::createMathExpandOpsPass(expand));
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertToLLVMPass());

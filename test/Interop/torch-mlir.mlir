@@ -13,6 +13,10 @@
 // MM: torch-mlir.mlir:{{[0-9]+:[0-9]+}}: error: 7x9,8x11: dimension 0 of argument 1 of @mm does not fit the other operands: got 8, expected 9
 // RUN: dietcode-run %s --entry add --check --arg-shapes 5x8,5x8
 // RUN: dietcode-run %s --entry layer_norm --check --arg-shapes 2x3x64,64,64 --arg-shapes 1x1x64,64,64 --arg-shapes 4x33x64,64,64
+// RUN: dietcode-run %s --entry rms_norm --check --arg-shapes 2x3x64,64 --arg-shapes 1x1x64,64 2>&1 | FileCheck %s --check-prefix=NORM --implicit-check-not=host
+// NORM: 2x3x64,64 {{ *}}simt_{{.*}}_rows aligned {{ *}}1 
+// RUN: dietcode-run %s --entry repeat_heads --check --tolerance 0 --arg-shapes 2x3x32 --arg-shapes 1x1x32 --arg-shapes 3x33x32 2>&1 | FileCheck %s --check-prefix=REPEAT --implicit-check-not=host
+// REPEAT: 2x3x32 {{ *}}simt_
 // RUN: dietcode-run %s --entry bmm --check --arg-shapes 2x5x32,2x32x7 --arg-shapes 3x33x32,3x32x64
 // RUN: dietcode-run %s --entry conv --check --arg-shapes 2x3x7x9,8x3x3x3,8 --arg-shapes 1x3x1x1,8x3x3x3,8
 // RUN: dietcode-run %s --entry softmax --check --arg-shapes 3x7 --arg-shapes 33x129
@@ -39,6 +43,7 @@
 #map5 = affine_map<(d0, d1, d2) -> (d0, d1, 0)>
 #map6 = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
 #map7 = affine_map<(d0, d1) -> (d0, 0)>
+#map8 = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3, d4)>
 ml_program.global private mutable @global_seed(dense<0> : tensor<i64>) : tensor<i64>
 
 // torch.nn.Linear on [batch, tokens, features], then gelu's erf, then a view back.
@@ -170,6 +175,100 @@ func.func @layer_norm(%arg0: tensor<?x?x64xf32>, %arg1: tensor<64xf32>, %arg2: t
     linalg.yield %12 : f32
   } -> tensor<?x?x64xf32>
   return %8, %3 : tensor<?x?x64xf32>, tensor<?x?x1xf32>
+}
+
+// x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps) * weight, whose mean is
+// expanded by a lookup that looks for extents of one at run time.
+func.func @rms_norm(%arg0: tensor<?x?x64xf32>, %arg1: tensor<64xf32>) -> tensor<?x?x64xf32> {
+  %cst = arith.constant 0.000000e+00 : f32
+  %cst_0 = arith.constant 6.400000e+01 : f32
+  %cst_1 = arith.constant 9.99999997E-7 : f32
+  %c2_i64 = arith.constant 2 : i64
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %dim = tensor.dim %arg0, %c0 : tensor<?x?x64xf32>
+  %dim_2 = tensor.dim %arg0, %c1 : tensor<?x?x64xf32>
+  %0 = tensor.empty(%dim, %dim_2) : tensor<?x?x64xf32>
+  %1 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%arg0 : tensor<?x?x64xf32>) outs(%0 : tensor<?x?x64xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %7 = math.fpowi %in, %c2_i64 : f32, i64
+    linalg.yield %7 : f32
+  } -> tensor<?x?x64xf32>
+  %2 = tensor.empty(%dim, %dim_2) : tensor<?x?x1xf32>
+  %3 = linalg.fill ins(%cst : f32) outs(%2 : tensor<?x?x1xf32>) -> tensor<?x?x1xf32>
+  %4 = linalg.generic {indexing_maps = [#map3, #map5], iterator_types = ["parallel", "parallel", "reduction"]} ins(%1 : tensor<?x?x64xf32>) outs(%3 : tensor<?x?x1xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %7 = arith.addf %in, %out : f32
+    linalg.yield %7 : f32
+  } -> tensor<?x?x1xf32>
+  %5 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%4 : tensor<?x?x1xf32>) outs(%2 : tensor<?x?x1xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %7 = arith.divf %in, %cst_0 : f32
+    %8 = arith.addf %7, %cst_1 : f32
+    %9 = math.rsqrt %8 : f32
+    linalg.yield %9 : f32
+  } -> tensor<?x?x1xf32>
+  %expanded = linalg.generic {indexing_maps = [#map3], iterator_types = ["parallel", "parallel", "parallel"]} outs(%0 : tensor<?x?x64xf32>) {
+  ^bb0(%out: f32):
+    %7 = linalg.index 0 : index
+    %8 = linalg.index 1 : index
+    %9 = arith.cmpi eq, %dim, %c1 : index
+    %10 = arith.select %9, %c0, %7 : index
+    %11 = arith.cmpi eq, %dim_2, %c1 : index
+    %12 = arith.select %11, %c0, %8 : index
+    %extracted = tensor.extract %5[%10, %12, %c0] : tensor<?x?x1xf32>
+    linalg.yield %extracted : f32
+  } -> tensor<?x?x64xf32>
+  %6 = linalg.generic {indexing_maps = [#map3, #map3, #map4, #map3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%arg0, %expanded, %arg1 : tensor<?x?x64xf32>, tensor<?x?x64xf32>, tensor<64xf32>) outs(%0 : tensor<?x?x64xf32>) {
+  ^bb0(%in: f32, %in_3: f32, %in_4: f32, %out: f32):
+    %7 = arith.mulf %in, %in_3 : f32
+    %8 = arith.mulf %7, %in_4 : f32
+    linalg.yield %8 : f32
+  } -> tensor<?x?x64xf32>
+  return %6 : tensor<?x?x64xf32>
+}
+
+// x.view(B, T, 2, 16)[:, :, :, None].expand(B, T, 2, 3, 16): the sizes of the view
+// might be -1, as far as their computation says.
+func.func @repeat_heads(%arg0: tensor<?x?x32xf32>) -> tensor<?x?x2x3x16xf32> {
+  %c32_i64 = arith.constant 32 : i64
+  %c0_i64 = arith.constant 0 : i64
+  %c1_i64 = arith.constant 1 : i64
+  %c2_i64 = arith.constant 2 : i64
+  %c16_i64 = arith.constant 16 : i64
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %dim = tensor.dim %arg0, %c0 : tensor<?x?x32xf32>
+  %dim_0 = tensor.dim %arg0, %c1 : tensor<?x?x32xf32>
+  %0 = arith.index_cast %dim : index to i64
+  %1 = arith.index_cast %dim_0 : index to i64
+  %2 = arith.cmpi slt, %0, %c0_i64 : i64
+  %3 = arith.select %2, %c1_i64, %0 : i64
+  %4 = arith.muli %3, %1 : i64
+  %5 = arith.muli %4, %c32_i64 : i64
+  %6 = arith.muli %0, %1 : i64
+  %7 = arith.muli %6, %c32_i64 : i64
+  %8 = arith.divsi %7, %5 : i64
+  %9 = arith.select %2, %8, %0 : i64
+  %from_elements = tensor.from_elements %9, %1, %c2_i64, %c16_i64 : tensor<4xi64>
+  %reshape = tensor.reshape %arg0(%from_elements) : (tensor<?x?x32xf32>, tensor<4xi64>) -> tensor<?x?x2x16xf32>
+  %10 = arith.index_cast %9 : i64 to index
+  %expanded = tensor.expand_shape %reshape [[0], [1], [2, 3], [4]] output_shape [%10, %dim_0, 2, 1, 16] : tensor<?x?x2x16xf32> into tensor<?x?x2x1x16xf32>
+  %11 = tensor.empty(%dim, %dim_0) : tensor<?x?x2x3x16xf32>
+  %12 = linalg.generic {indexing_maps = [#map8], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]} outs(%11 : tensor<?x?x2x3x16xf32>) {
+  ^bb0(%out: f32):
+    %13 = linalg.index 0 : index
+    %14 = linalg.index 1 : index
+    %15 = linalg.index 2 : index
+    %16 = linalg.index 4 : index
+    %17 = arith.cmpi eq, %10, %c1 : index
+    %18 = arith.select %17, %c0, %13 : index
+    %19 = arith.cmpi eq, %dim_0, %c1 : index
+    %20 = arith.select %19, %c0, %14 : index
+    %extracted = tensor.extract %expanded[%18, %20, %15, %c0, %16] : tensor<?x?x2x1x16xf32>
+    linalg.yield %extracted : f32
+  } -> tensor<?x?x2x3x16xf32>
+  return %12 : tensor<?x?x2x3x16xf32>
 }
 
 // torch.bmm and a transposition of its result.

@@ -66,6 +66,12 @@ static Real itself(Real a) { return std::fabs(a); }
   #NAME, "%y = math." #NAME " %a, %b : f32",                                   \
       [](Real a, Real b) -> Real { return CALL; }
 
+#define POWER(EXPONENT)                                                        \
+  "fpowi " #EXPONENT,                                                          \
+      "%n = arith.constant " #EXPONENT " : i32\n"                              \
+      "%y = math.fpowi %a, %n : f32, i32",                                     \
+      [](Real a, Real) -> Real { return std::pow(a, Real(EXPONENT)); }
+
 const std::vector<MathFunction> &dietcode::mathFunctions() {
   static const std::vector<MathFunction> functions = {
       {UNARY(exp, std::exp(a)), 2, -104, 89},
@@ -94,6 +100,9 @@ const std::vector<MathFunction> &dietcode::mathFunctions() {
       {UNARY(cbrt, std::cbrt(a)), 2},
       // That of long double returns infinity for (-inf)^(-2^63).
       {BINARY(powf, std::pow(double(a), double(b))), 2, 0, 4, true},
+      {POWER(3), 2},
+      {POWER(7), 2},
+      {POWER(-2), 2},
       {BINARY(atan2, std::atan2(a, b)), 2, -10, 10, true},
       {"division", "%y = arith.divf %a, %b : f32",
        [](Real a, Real b) -> Real { return a / b; }, 0.5, -10, 10, true},

@@ -11,11 +11,13 @@
 #include "dietcode/Dialect/DietCode/Transforms/Passes.h"
 #include "dietcode/Target/DeviceSpec.h"
 #include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -33,6 +35,12 @@ void mlir::dietcode::buildRaisePipeline(OpPassManager &pm,
   device.device = options.device;
   device.chip = options.chip;
   pm.addPass(createDietCodeAttachDevicePass(device));
+  // Front ends compute sizes as integers that might be negative, such as those
+  // of a view: what no size can be is folded, so that sizes are seen to be
+  // equal.
+  pm.addPass(arith::createIntRangeOptimizationsPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
   pm.addPass(createConvertLinalgToDietCodePass());
   pm.addPass(createConvertLinalgToRowwisePass());
   pm.addPass(createDietCodeFuseRowwisePass());
@@ -109,6 +117,9 @@ static void buildHostPipeline(OpPassManager &pm) {
   functions.addPass(createLowerAffinePass());
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
+  math::MathExpandOpsPassOptions expand;
+  expand.opMnemonics = {"fpowi"}; // LLVM has those of i32 exponents only.
+  functions.addPass(math::createMathExpandOpsPass(expand));
   functions.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
 }

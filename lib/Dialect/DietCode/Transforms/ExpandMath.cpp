@@ -142,6 +142,40 @@ static Value matchSigmoid(Operation *op) {
   return nullptr;
 }
 
+/// The exponent of a power that is a constant integer, the same for all
+/// elements.
+static std::optional<int64_t> matchIntegerExponent(Operation *op) {
+  APInt exponent;
+  auto power = dyn_cast<math::FPowIOp>(op);
+  if (!power || !matchPattern(power.getRhs(), m_ConstantInt(&exponent)))
+    return std::nullopt;
+  return exponent.trySExtValue();
+}
+
+/// x^exponent. Products round once each, so that only the shortest are as exact
+/// as pow is; that takes the parity of exponents which an f32 holds.
+static Value buildIntegerPower(MathBuilder &b, Value x, int64_t exponent) {
+  switch (exponent) {
+  case 0:
+    return b.number(1);
+  case 1:
+    return x;
+  case 2:
+    return b.mul(x, x);
+  case 3:
+    return b.mul(b.mul(x, x), x);
+  default:
+    return buildPow(b, x, b.number(static_cast<float>(exponent)));
+  }
+}
+
+/// Whether the arithmetic of a power with such an exponent is known in `type`.
+static bool hasIntegerPower(Type type, int64_t exponent) {
+  constexpr int64_t kMostOfF32 = int64_t(1) << 24;
+  return type.isF64() ? exponent >= 0 && exponent <= 3
+                      : std::abs(exponent) <= kMostOfF32;
+}
+
 using UnaryFunction = Value (*)(MathBuilder &, Value);
 
 /// The arithmetic of a function of one f32, or null.
@@ -179,7 +213,7 @@ static UnaryFunction getUnaryFunction(Operation *op) {
 }
 
 static bool hasExpansion(Operation *op) {
-  return getUnaryFunction(op) ||
+  return getUnaryFunction(op) || matchIntegerExponent(op) ||
          isa<math::Atan2Op, math::ClampFOp, math::PowFOp, math::SincosOp>(op);
 }
 
@@ -188,6 +222,8 @@ static SmallVector<Value> buildFunction(MathBuilder &b, Operation *op,
                                         ValueRange operands) {
   if (UnaryFunction function = getUnaryFunction(op))
     return {function(b, operands[0])};
+  if (std::optional<int64_t> exponent = matchIntegerExponent(op))
+    return {buildIntegerPower(b, operands[0], *exponent)};
   if (isa<math::PowFOp>(op))
     return {buildPow(b, operands[0], operands[1])};
   if (isa<math::Atan2Op>(op))
@@ -250,12 +286,17 @@ static void expandFunction(Operation *op) {
   if (!hasExpansion(op) || (isa<arith::DivFOp>(op) && !sigmoid))
     return;
   SmallVector<Value> operands(op->getOperands());
+  std::optional<int64_t> exponent = matchIntegerExponent(op);
   if (sigmoid)
     operands = {sigmoid};
+  else if (exponent)
+    operands.pop_back();
   Type type = operands.front().getType();
   Type element = getElementTypeOrSelf(type);
   auto vectorType = dyn_cast<VectorType>(type);
-  bool isKnown = element.isF32() || isNarrow(element) ||
+  if (exponent && !hasIntegerPower(element, *exponent))
+    return;
+  bool isKnown = element.isF32() || isNarrow(element) || exponent ||
                  (element.isF64() &&
                   isa<math::ClampFOp, math::RoundOp, math::RsqrtOp>(op));
   if (!isKnown || (vectorType && vectorType.isScalable()))

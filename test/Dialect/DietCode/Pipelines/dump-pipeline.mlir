@@ -5,6 +5,9 @@
 // The passes in the order in which they run.
 // CHECK: builtin.module(
 // CHECK-NEXT: dietcode-attach-device{chip= device=},
+// CHECK-NEXT: int-range-optimizations,
+// CHECK-NEXT: canonicalize{{.*}},
+// CHECK-NEXT: cse,
 // CHECK-NEXT: convert-linalg-to-dietcode,
 // CHECK-NEXT: convert-linalg-to-rowwise,
 // CHECK-NEXT: dietcode-fuse-rowwise,

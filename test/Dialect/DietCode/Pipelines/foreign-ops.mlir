@@ -45,7 +45,9 @@ func.func @around(%x: tensor<?x64xf32>, %w: tensor<64x32xf32>, %n: index, %p: i1
   %c2 = arith.constant 2 : index
   %zero = arith.constant 0.0 : f32
   %two = arith.constant 2.0 : f32
-  %half = arith.divf %zero, %two : f32
+  %size = arith.index_cast %n : index to i32
+  %number = arith.sitofp %size : i32 to f32
+  %half = arith.divf %number, %two : f32
   %root = math.sqrt %half : f32
   %generated = tensor.generate %n {
   ^bb0(%i: index, %j: index):

@@ -230,6 +230,42 @@ func.func @host(%x: f32) -> f32 {
 
 // -----
 
+// Powers of constant integers; also of f64, where products are enough.
+gpu.module @kernels {
+  // CHECK-LABEL: gpu.func @integerPowers
+  // CHECK-SAME: (%[[X:.*]]: f32, %[[Y:.*]]: f64,
+  gpu.func @integerPowers(%x: f32, %y: f64, %out: memref<6xf32>, %wide: memref<6xf64>) kernel {
+    %c0 = arith.constant 0 : index
+    %c2 = arith.constant 2 : i64
+    %c3 = arith.constant 3 : i32
+    // CHECK: %[[SQUARE:.*]] = arith.mulf %[[X]], %[[X]] : f32
+    // CHECK: memref.store %[[SQUARE]]
+    %0 = math.fpowi %x, %c2 : f32, i64
+    memref.store %0, %out[%c0] : memref<6xf32>
+    // CHECK: %[[S:.*]] = arith.mulf %[[Y]], %[[Y]] : f64
+    // CHECK: %[[CUBE:.*]] = arith.mulf %[[S]], %[[Y]] : f64
+    // CHECK: memref.store %[[CUBE]]
+    %1 = math.fpowi %y, %c3 : f64, i32
+    memref.store %1, %wide[%c0] : memref<6xf64>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @wideIntegerPower(%x: f64, %out: memref<6xf64>) kernel {
+    %c0 = arith.constant 0 : index
+    %c4 = arith.constant 4 : i32
+    // expected-error @below {{'math.fpowi' op cannot be compiled for the GPU: there is no expansion without libdevice for 'f64'}}
+    %0 = math.fpowi %x, %c4 : f64, i32
+    memref.store %0, %out[%c0] : memref<6xf64>
+    gpu.return
+  }
+}
+
+// -----
+
 gpu.module @kernels {
   gpu.func @fpowi(%x: f32, %n: i32, %out: memref<6xf32>) kernel {
     %c0 = arith.constant 0 : index
