@@ -12,7 +12,7 @@ mode=(--dry-run -Werror)
 failed=()
 while IFS= read -r -d '' file; do
   "$clang_format" "${mode[@]}" "$file" 2>/dev/null || failed+=("$file")
-done < <(find benchmarks include lib test tools \( -name '*.cpp' -o -name '*.h' -o -name '*.c' \) -print0 | sort -z)
+done < <(find benchmarks include lib python/src test tools \( -name '*.cpp' -o -name '*.h' -o -name '*.c' \) -print0 | sort -z)
 
 if [ ${#failed[@]} -gt 0 ]; then
   printf 'not formatted: %s\n' "${failed[@]}" >&2

@@ -6,6 +6,7 @@ exec </dev/null
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${DIETCODE_BUILD_DIR:-$root/build}
+venv=${DIETCODE_VENV:-$build/venv}
 jobs=${DIETCODE_JOBS:-$(nproc)}
 
 say() { printf '\n== %s\n' "$*"; }
@@ -42,6 +43,20 @@ install_packages() {
   # shellcheck disable=SC2086
   apt-get -q -y install --no-install-recommends $missing ||
     die "apt-get could not install: $missing; see its messages above"
+}
+
+# A virtual environment with what the Python package is built and tested with; made
+# anew when the list has changed. DIETCODE_VENV=none leaves that, and the tests of the
+# package, out.
+make_venv() {
+  [ "$venv" != none ] || return 0
+  local list=$root/python/requirements-test.txt
+  ! cmp -s "$list" "$venv/made-of" || return 0
+  say "Making $venv"
+  /usr/bin/python3 -m venv --clear "$venv" || die "python3 -m venv failed; see its message above"
+  "$venv/bin/pip" install --quiet --disable-pip-version-check -r "$list" ||
+    die "pip could not install what $list names; see its messages above"
+  cp "$list" "$venv/made-of"
 }
 
 # Configures a Release build with what Debian packages. A build folder that was

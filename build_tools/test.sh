@@ -9,6 +9,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 export DIETCODE_DEVICE=virtual:t4
 
 install_packages
+make_venv
 configure
 build_targets
 sanitized=$build-asan

@@ -291,19 +291,21 @@ static bool hasPassed(const CandidateEvaluator::Deadline &deadline) {
   return deadline && std::chrono::steady_clock::now() >= *deadline;
 }
 
-/// Fills in results until all are there or the deadline has passed.
+/// Fills in results until all are there, the deadline has passed, or somebody
+/// has interrupted; then what was measured is kept.
 Expected<bool> CandidateEvaluator::awaitResults(
     std::map<std::string, std::optional<Record>> &results, Deadline deadline) {
   size_t open = results.size();
   while (open > 0) {
-    if (isInterrupted())
-      return fail("interrupted");
+    bool interrupted = isInterrupted();
     Expected<std::vector<JobResult>> arrived = folder->collect();
     if (!arrived)
       return tl::unexpected(arrived.error());
     for (JobResult &result : *arrived) {
       auto at = results.find(result.id);
-      if (at == results.end())
+      // What fails then may do so because of the interruption.
+      if (at == results.end() ||
+          (interrupted && result.record.status != RecordStatus::Ok))
         continue;
       at->second = std::move(result.record);
       --open;
@@ -315,7 +317,8 @@ Expected<bool> CandidateEvaluator::awaitResults(
     // Ctrl-C ends the measuring process as well.
     if (open > 0 && !workers->running() && !isInterrupted())
       return fail("the measuring process ended before its jobs were done");
-    if (open > 0 && open < results.size() && hasPassed(deadline)) {
+    bool isLate = open < results.size() && hasPassed(deadline);
+    if (open > 0 && (isLate || interrupted)) {
       for (auto &[id, record] : results)
         if (!record)
           (void)folder->remove(id);
@@ -370,8 +373,6 @@ CandidateEvaluator::evaluate(const TuningTask &task,
     threads.emplace_back(build);
   for (std::thread &thread : threads)
     thread.join();
-  if (isInterrupted())
-    return fail("interrupted");
   if (error)
     return tl::unexpected(*error);
   if (Expected<bool> done = awaitResults(results, deadline); !done)
@@ -381,7 +382,8 @@ CandidateEvaluator::evaluate(const TuningTask &task,
     auto submitted = results.find(ids[i]);
     if (submitted != results.end() && submitted->second)
       records.push_back(std::move(*submitted->second));
-    else if (submitted == results.end() && prepared[i].isDone)
+    else if (submitted == results.end() && prepared[i].isDone &&
+             !isInterrupted())
       records.push_back(prepared[i].record);
   }
   return records;

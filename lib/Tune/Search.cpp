@@ -48,7 +48,7 @@ LogicalResult Session::append(const std::vector<Record> &records) {
   known = ::dietcode::mergeRecords(std::move(known));
   for (OperatorTuner &tuner : tuners)
     tuner.add(known);
-  return success();
+  return failure(isInterrupted());
 }
 
 /// The trials that a batch of `task` may use: operators that had none yet get

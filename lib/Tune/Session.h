@@ -64,6 +64,7 @@ private:
   LogicalResult select();
   LogicalResult save();
   size_t chooseTask(ArrayRef<bool> exhausted);
+  /// Fails, too, once interrupted.
   LogicalResult append(const std::vector<::dietcode::Record> &records);
   LogicalResult learn();
   CandidateEvaluator::Plan makePlan(size_t task);

@@ -73,8 +73,8 @@ public:
 
   /// One record for each schedule, in their order, whatever the number of
   /// workers; none for those that are not done at the deadline, but one at
-  /// least. Candidates that fail have a record that says why. An error if
-  /// measuring itself is impossible, or "interrupted".
+  /// least, or when somebody interrupts. Candidates that fail have a record
+  /// that says why. An error if measuring itself is impossible.
   ::dietcode::Expected<std::vector<::dietcode::Record>>
   evaluate(const TuningTask &task, ArrayRef<::dietcode::Schedule> schedules,
            const Plan &plan, Deadline deadline = std::nullopt);

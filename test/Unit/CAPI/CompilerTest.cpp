@@ -10,6 +10,8 @@
 #include "CompilerTesting.h"
 
 #include <chrono>
+#include <cstdio>
+#include <fstream>
 #include <thread>
 #include <vector>
 
@@ -275,7 +277,10 @@ TEST_F(Compiler, StopsWhenItIsTold) {
   options.batch = 100000;
   options.measure_program = DIETCODE_MEASURE;
   options.stop = &stop;
-  auto delay = std::chrono::milliseconds(500);
+  std::string records = ::testing::TempDir() + "stop.jsonl";
+  std::remove(records.c_str());
+  options.records = records.c_str();
+  auto delay = std::chrono::milliseconds(3000);
   std::thread other([&] {
     std::this_thread::sleep_for(delay);
     stop = 1;
@@ -286,6 +291,11 @@ TEST_F(Compiler, StopsWhenItIsTold) {
   EXPECT_LT(std::chrono::steady_clock::now() - start,
             delay + std::chrono::seconds(2));
   other.join();
+  // What was measured until then is kept, and none of it failed.
+  std::ifstream file(records);
+  std::string first;
+  EXPECT_TRUE(std::getline(file, first));
+  EXPECT_TRUE(contains(first, "\"verified\":true")) << first;
   dietcode_module_destroy(module);
 }
 

@@ -1,0 +1,146 @@
+//===- Results.cpp - Tensors that calls return ----------------------------===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Results.h"
+
+#include "DLPack.h"
+#include "Signature.h"
+
+#include <nanobind/stl/pair.h>
+#include <vector>
+
+namespace nb = nanobind;
+using namespace dietcode::python;
+
+Result::Result(const dietcode_tensor &taken, std::pair<int, int> device)
+    : device(device) {
+  tensor.reset(new dietcode_tensor(taken), [](dietcode_tensor *owned) {
+    dietcode_tensor_release(owned);
+    delete owned;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+/// Of the module struct; bfloat16 as its bits.
+static const char *formatOf(dietcode_dtype dtype) {
+  static constexpr const char *formats[] = {"",  "e", "H", "f", "d",
+                                            "?", "b", "h", "i", "q"};
+  return formats[dtype];
+}
+
+int Result::fillBuffer(PyObject *self, Py_buffer *view, int flags) const {
+  int64_t bytes = bytesOf(tensor->dtype), length = bytes;
+  auto rank = static_cast<size_t>(tensor->rank);
+  // Sizes, then strides in bytes, as long as the buffer is held.
+  auto *extents = new Py_ssize_t[2 * rank + 1];
+  for (size_t i = 0; i < rank; ++i) {
+    extents[i] = tensor->sizes[i];
+    extents[rank + i] = tensor->strides[i] * bytes;
+    length *= tensor->sizes[i];
+  }
+  static char nothing[16];
+  *view = {};
+  view->buf = tensor->data ? tensor->data : nothing;
+  view->obj = Py_NewRef(self);
+  view->len = length;
+  view->itemsize = bytes;
+  view->ndim = tensor->rank;
+  if (flags & PyBUF_FORMAT)
+    view->format = const_cast<char *>(formatOf(tensor->dtype));
+  view->shape = extents;
+  view->strides = extents + rank;
+  view->internal = extents;
+  return 0;
+}
+
+static int getBuffer(PyObject *self, Py_buffer *view, int flags) {
+  return nb::inst_ptr<Result>(self)->fillBuffer(self, view, flags);
+}
+
+static void releaseBuffer(PyObject *, Py_buffer *view) {
+  delete[] static_cast<Py_ssize_t *>(view->internal);
+}
+
+nb::object dietcode::python::asNumpy(const nb::object &result,
+                                     dietcode_dtype dtype) {
+  static auto *asArray =
+      new nb::object(nb::module_::import_("numpy").attr("asarray"));
+  nb::object array = (*asArray)(result);
+  if (dtype != DIETCODE_BF16)
+    return array;
+  return nb::module_::import_("dietcode._arrays").attr("as_bfloat16")(array);
+}
+
+//===----------------------------------------------------------------------===//
+// DLPack
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What a capsule points to.
+struct Export {
+  DLManagedTensor managed = {};
+  std::shared_ptr<dietcode_tensor> tensor;
+};
+
+} // namespace
+
+static DLDataType dataTypeOf(dietcode_dtype dtype) {
+  auto bits = static_cast<uint8_t>(8 * bytesOf(dtype));
+  if (dtype == DIETCODE_BF16)
+    return {kDLBfloat, bits, 1};
+  if (dtype == DIETCODE_I1)
+    return {kDLBool, bits, 1};
+  return {dtype < DIETCODE_I1 ? kDLFloat : kDLInt, bits, 1};
+}
+
+/// Only of a capsule that nobody took.
+static void destroyCapsule(PyObject *capsule) {
+  if (!PyCapsule_IsValid(capsule, "dltensor"))
+    return;
+  auto *managed =
+      static_cast<DLManagedTensor *>(PyCapsule_GetPointer(capsule, "dltensor"));
+  managed->deleter(managed);
+}
+
+nb::object Result::exportCapsule() const {
+  auto made = std::make_unique<Export>();
+  made->tensor = tensor;
+  DLTensor &to = made->managed.dl_tensor;
+  to.data = tensor->data;
+  to.device = {device.first, device.second};
+  to.ndim = tensor->rank;
+  to.dtype = dataTypeOf(tensor->dtype);
+  to.shape = const_cast<int64_t *>(tensor->sizes);
+  to.strides = const_cast<int64_t *>(tensor->strides);
+  made->managed.manager_ctx = made.get();
+  made->managed.deleter = [](DLManagedTensor *self) {
+    delete static_cast<Export *>(self->manager_ctx);
+  };
+  nb::object capsule =
+      nb::steal(PyCapsule_New(&made->managed, "dltensor", destroyCapsule));
+  if (capsule.is_valid())
+    made.release();
+  return capsule;
+}
+
+void dietcode::python::registerResults(nb::module_ &module) {
+  static PyType_Slot slots[] = {
+      {Py_bf_getbuffer, reinterpret_cast<void *>(getBuffer)},
+      {Py_bf_releasebuffer, reinterpret_cast<void *>(releaseBuffer)},
+      {0, nullptr}};
+  nb::class_<Result>(module, "Result", nb::type_slots(slots))
+      .def("__dlpack_device__", &Result::getDevice)
+      // Calls end when their work is done, so that any stream will do.
+      .def("__dlpack__", [](const Result &self, const nb::kwargs &) {
+        return self.exportCapsule();
+      });
+}

@@ -1,0 +1,44 @@
+//===- Results.h - Tensors that calls return --------------------*- C++ -*-===//
+//
+// Part of the DietCode project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DIETCODE_PYTHON_RESULTS_H
+#define DIETCODE_PYTHON_RESULTS_H
+
+#include "dietcode-c/Artefact.h"
+
+#include <memory>
+#include <nanobind/nanobind.h>
+
+namespace dietcode::python {
+
+/// A tensor that a call has returned, which whoever holds it last gives back.
+/// Other libraries take it without a copy: NumPy as a buffer, the others
+/// through DLPack.
+class Result {
+public:
+  /// Takes `tensor` over; it is on `device` for DLPack.
+  Result(const dietcode_tensor &tensor, std::pair<int, int> device);
+
+  const dietcode_tensor &get() const { return *tensor; }
+  std::pair<int, int> getDevice() const { return device; }
+  nanobind::object exportCapsule() const;
+  int fillBuffer(PyObject *self, Py_buffer *view, int flags) const;
+
+private:
+  std::shared_ptr<dietcode_tensor> tensor;
+  std::pair<int, int> device;
+};
+
+void registerResults(nanobind::module_ &module);
+
+/// The result as an array of NumPy.
+nanobind::object asNumpy(const nanobind::object &result, dietcode_dtype dtype);
+
+} // namespace dietcode::python
+
+#endif // DIETCODE_PYTHON_RESULTS_H
