@@ -1,7 +1,8 @@
 """Makes the bundle of the GPU check; gpu-check.sh calls it, docs/gpu-check.md describes it.
 
 The tuner makes the jobs: what it measures on the virtual device is kept, with what it
-found there.
+found there. Operators are tuned in parallel, and each only if it, or the tuner, is
+another than when a bundle was made before.
 """
 
 import argparse
@@ -15,6 +16,8 @@ import stat
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 import operators
 import workloads
@@ -24,28 +27,65 @@ ROOT = HERE.parents[1]
 DEVICE = "virtual:t4"
 MOST_BYTES = 50_000_000
 PROGRAMS = ("dietcode-cublas", "dietcode-measure")
+TUNERS = ("dietcode-tune", "dietcode-measure")
+SECONDS = 900  # That a candidate may take on the virtual device.
+LEFT_OUT = ("spills", "timeout")  # Of candidates that are slow, and not wrong.
 
 
 def die(message):
     sys.exit(f"gpu-check.sh: error: {message}")
 
 
+@dataclass
+class Task:
+    """What is tuned."""
+    name: str
+    kind: str
+    text: str
+    options: list
+    workload: workloads.Workload = None
+
+
+def operator_tasks(groups, trials):
+    for functions, options in groups:
+        for text in functions:
+            name = re.search(r"func\.func @(\w+)", text).group(1)
+            yield Task(name, "operator", text, ["--trials", str(trials), "--max-kernels", "1", *options])
+
+
+def workload_task(workload):
+    options = ["--trials", str(workload.trials), "--max-kernels", str(workload.kernels)]
+    return Task(workload.name, "workload", workload.text, options, workload)
+
+
 class Bundle:
     def __init__(self, args):
         self.out = pathlib.Path(args.out)
         self.programs = pathlib.Path(args.build) / "bin"
+        self.cache = pathlib.Path(args.build) / "gpu-check"
+        self.tuners = hashlib.sha256(b"".join((self.programs / name).read_bytes() for name in TUNERS)).hexdigest()
         self.jobs, self.predicted, self.products = [], {}, []
 
-    def tune(self, name, text, options, folder):
-        """The tuner's report on a module, all jobs of which are kept in `folder`."""
-        source = folder.with_suffix(".mlir")
-        source.write_text(text)
-        command = [self.programs / "dietcode-tune", source, "--device", DEVICE, "--keep-jobs", folder,
-                   "--json", "-o", folder.with_suffix(".tuned.mlir"), *options]
-        done = subprocess.run([str(c) for c in command], capture_output=True, text=True)
-        if done.returncode != 0:
-            die(f"{name}: {done.stderr.strip()}")
-        return json.loads(done.stdout)
+    def tune(self, task):
+        """Tunes an operator; the folder with the report and the jobs, which is kept."""
+        key = hashlib.sha256(json.dumps([self.tuners, task.text, task.options]).encode()).hexdigest()[:16]
+        kept = self.cache / f"{task.name}-{key}"
+        if kept.exists():
+            return kept
+        self.cache.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=self.cache) as temporary:
+            folder = pathlib.Path(temporary) / "tuned"
+            folder.mkdir()
+            (folder / "source.mlir").write_text(task.text)
+            command = [self.programs / "dietcode-tune", folder / "source.mlir", "--device", DEVICE, "--workers", 1,
+                       "--timeout", SECONDS, "--keep-jobs", folder / "jobs", "--json", "-o", folder / "tuned.mlir",
+                       *task.options]
+            done = subprocess.run([str(c) for c in command], capture_output=True, text=True)
+            if done.returncode != 0:
+                die(f"{task.name}: {done.stderr.strip()}")
+            (folder / "report.json").write_text(done.stdout)
+            folder.rename(kept)
+        return kept
 
     def store(self, path):
         """Copies a file of a job once, however many jobs have the same."""
@@ -68,35 +108,41 @@ class Bundle:
                         output[field] = self.store(folder / output[field])
         self.jobs.append(job)
 
-    def add(self, name, kind, text, options):
-        """Tunes one operator; (report, names and records of its jobs)."""
+    def add(self, task, tuned):
+        """Adds the jobs of an operator that was tuned; their names and records."""
+        name, folder, records = task.name, tuned / "jobs", []
         assert f"{name}-0" not in self.predicted, name
-        with tempfile.TemporaryDirectory() as temporary:
-            folder = pathlib.Path(temporary) / "jobs"
-            report = self.tune(name, text, options, folder)
-            records = []
-            for path in sorted((folder / "results").glob("*.json")):
-                record = json.loads(path.read_text())["record"]
-                identifier = f"{name}-{len(records)}"
-                if record["status"] != "ok":
-                    die(f"{identifier} ({record['schedule']}): {record['error']}")
-                self.add_job(json.loads((folder / "jobs" / path.name).read_text()), identifier, folder)
-                records.append((identifier, record))
-                self.predicted[identifier] = {"name": name, "kind": kind, "runs": [
-                    run["seconds"] for run in record["runs"]]}
+        for path in sorted((folder / "results").glob("*.json")):
+            record = json.loads(path.read_text())["record"]
+            identifier = f"{name}-{len(records)}"
+            if record["status"] in LEFT_OUT:
+                print(f"{name}: left out {record['schedule']} {record['twin']}: {record['error']}", flush=True)
+                continue
+            if record["status"] != "ok":
+                shutil.rmtree(tuned)
+                die(f"{identifier} ({record['schedule']}): {record['error']}")
+            self.add_job(json.loads((folder / "jobs" / path.name).read_text()), identifier, folder)
+            records.append((identifier, record))
+            self.predicted[identifier] = {"name": name, "kind": task.kind, "runs": [
+                run["seconds"] for run in record["runs"]]}
         print(f"{name}: {len(records)} jobs", flush=True)
-        return report, records
+        return records
 
-    def add_operators(self, groups, trials):
-        for functions, options in groups:
-            for text in functions:
-                name = re.search(r"func\.func @(\w+)", text).group(1)
-                self.add(name, "operator", text, [
-                    "--trials", str(trials), "--max-kernels", "1", *options])
+    def add_all(self, tasks):
+        """What takes longest is tuned first, and all is added in its order."""
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            running = {task.name: pool.submit(self.tune, task)
+                       for task in sorted(tasks, key=lambda task: task.kind == "operator")}
+            try:
+                for task in tasks:
+                    tuned = running[task.name].result()
+                    records = self.add(task, tuned)
+                    if task.workload:
+                        self.add_products(task.workload, json.loads((tuned / "report.json").read_text()), records)
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)
 
-    def add_workload(self, workload):
-        report, records = self.add(workload.name, "workload", workload.text, [
-            "--trials", str(workload.trials), "--max-kernels", str(workload.kernels)])
+    def add_products(self, workload, report, records):
         for row in report["tasks"][0]["instances"]:
             shape = {axis: row[axis] for axis in "mnk"}
             # Of the blocks that were timed the whole grid is the most.
@@ -147,17 +193,19 @@ def main():
     parser.add_argument("--small", action="store_true", help="few operators and candidates, for tests")
     parser.add_argument("out", metavar="OUT", help="folder to make")
     args = parser.parse_args()
+    for name in (*PROGRAMS, *TUNERS):
+        program = pathlib.Path(args.build) / "bin" / name
+        if not os.access(program, os.X_OK):
+            die(f"there is no {program}; build it, or leave out --no-build")
     bundle = Bundle(args)
-    for name in (*PROGRAMS, "dietcode-tune"):
-        if not os.access(bundle.programs / name, os.X_OK):
-            die(f"there is no {bundle.programs / name}; build it, or leave out --no-build")
     try:
         (bundle.out / "data").mkdir(parents=True)
     except FileExistsError:
         die(f"'{args.out}' is there already; give the name of a new folder")
-    bundle.add_operators(operators.small() if args.small else operators.correctness(), 1 if args.small else 3)
-    for workload in workloads.small() if args.small else workloads.full():
-        bundle.add_workload(workload)
+    groups = operators.small() if args.small else operators.correctness()
+    tasks = list(operator_tasks(groups, 1 if args.small else 3))
+    tasks += map(workload_task, workloads.small() if args.small else workloads.full())
+    bundle.add_all(tasks)
     bundle.finish()
 
 

@@ -9,6 +9,8 @@
 #include "CallerStream.h"
 #include "dietcode/Runtime/Stream.h"
 
+#include <new>
+
 namespace dietcode::runtime {
 namespace {
 
@@ -55,7 +57,10 @@ dietcodeSetStream(void *stream, dietcodeStreamMode mode) {
 
 extern "C" __attribute__((visibility("default"))) void dietcodeResetStream() {
   // An error of the device has been said, or will be by the next call.
-  if (current.adopted)
-    (void)Device::getIfMade()->destroyStream(current.adopted);
+  try {
+    if (current.adopted)
+      (void)Device::getIfMade()->destroyStream(current.adopted);
+  } catch (const std::bad_alloc &) {
+  }
   current = {};
 }

@@ -79,8 +79,13 @@ void dropHeldResources(size_t count, bool hasFailed) {
   while (held.size() > count) {
     Resource last = held.back();
     held.pop_back();
-    if (hasFailed && device)
+    if (!hasFailed || !device)
+      continue;
+    // Of all failures, that there is no memory to tell of one is the least.
+    try {
       release(*device, last);
+    } catch (const std::bad_alloc &) {
+    }
   }
 }
 

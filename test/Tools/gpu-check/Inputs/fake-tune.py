@@ -12,12 +12,13 @@ if what == "error":
 jobs = pathlib.Path(sys.argv[sys.argv.index("--keep-jobs") + 1])
 for name in ("jobs", "results", "data"):
     (jobs / name).mkdir(parents=True)
-record = {"schedule": "1x1x1", "runs": [], "error": "it died", "status": "crash" if what == "failed" else "ok"}
+status = {"failed": "crash", "slow": "timeout"}.get(what, "ok")
+record = {"schedule": "1x1x1", "twin": "aligned", "runs": [], "error": "it died", "status": status}
 job = {"ptx": "data/k.ptx", "buffers": [], "verify": []}
 if what == "large":
     with open(jobs / job["ptx"], "w") as ptx:
         ptx.truncate(51_000_000)
-if what in ("failed", "large"):
+if what in ("failed", "large", "slow"):
     (jobs / "jobs" / "a.json").write_text(json.dumps(job))
     (jobs / "results" / "a.json").write_text(json.dumps({"record": record}))
 instance = {"m": 64, "n": 64, "k": 64, "kernel": "2x2x2", "measured_seconds": None}
