@@ -8,6 +8,7 @@
 
 #include "EntryPoints.h"
 
+#include "dietcode/Runtime/ElementType.h"
 #include "dietcode/Runtime/Entry.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/IR/IRBuilder.h"
@@ -218,24 +219,11 @@ llvm::Function *EntryPointBuilder::addThunk(llvm::Function *body,
 llvm::Type *EntryPointBuilder::getParameterType(const EntryValue &value) {
   if (value.isTensor)
     return pointer;
-  switch (value.dtype) {
-  case DIETCODE_F16:
-  case DIETCODE_BF16:
-  case DIETCODE_I16:
-    return builder.getInt16Ty();
-  case DIETCODE_F32:
+  if (value.dtype == DIETCODE_F32)
     return builder.getFloatTy();
-  case DIETCODE_F64:
+  if (value.dtype == DIETCODE_F64)
     return builder.getDoubleTy();
-  case DIETCODE_I1:
-  case DIETCODE_I8:
-    return builder.getInt8Ty();
-  case DIETCODE_I32:
-    return builder.getInt32Ty();
-  case DIETCODE_I64:
-    return builder.getInt64Ty();
-  }
-  llvm_unreachable("not a dtype");
+  return builder.getIntNTy(8 * runtime::findElementType(value.dtype)->bytes);
 }
 
 /// An array of pointers on the stack.

@@ -7,47 +7,26 @@
 //===----------------------------------------------------------------------===//
 
 #include "dietcode/Artefact/Header.h"
+#include "dietcode/Runtime/ElementType.h"
 
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::dietcode;
 
-/// How C passes a scalar.
-static StringRef getScalarType(dietcode_dtype dtype) {
-  switch (dtype) {
-  case DIETCODE_F16:
-  case DIETCODE_BF16:
-    return "uint16_t";
-  case DIETCODE_F32:
-    return "float";
-  case DIETCODE_F64:
-    return "double";
-  case DIETCODE_I1:
-    return "uint8_t";
-  case DIETCODE_I8:
-    return "int8_t";
-  case DIETCODE_I16:
-    return "int16_t";
-  case DIETCODE_I32:
-    return "int32_t";
-  case DIETCODE_I64:
-    return "int64_t";
-  }
-  llvm_unreachable("not a dtype");
+static StringRef getScalarType(const EntryValue &value) {
+  return ::dietcode::runtime::findElementType(value.dtype)->scalar;
 }
 
 static void printPrototype(const EntrySignature &entry, raw_ostream &os) {
   SmallVector<std::string> parameters;
   for (auto [index, value] : llvm::enumerate(entry.arguments))
-    parameters.push_back((value.isTensor
-                              ? "const dietcode_tensor *"
-                              : getScalarType(value.dtype).str() + " ") +
+    parameters.push_back((value.isTensor ? "const dietcode_tensor *"
+                                         : getScalarType(value).str() + " ") +
                          "arg" + std::to_string(index));
   for (auto [index, value] : llvm::enumerate(entry.results))
-    parameters.push_back((value.isTensor
-                              ? std::string("dietcode_tensor *")
-                              : getScalarType(value.dtype).str() + " *") +
+    parameters.push_back((value.isTensor ? std::string("dietcode_tensor *")
+                                         : getScalarType(value).str() + " *") +
                          "result" + std::to_string(index));
   parameters.push_back("const dietcode_call_options *options");
   std::string start = "dietcode_status " + entry.name + "(";

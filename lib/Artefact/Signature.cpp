@@ -8,9 +8,11 @@
 
 #include "dietcode/Artefact/Signature.h"
 
+#include "dietcode/Runtime/ElementType.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
 using namespace mlir::dietcode;
@@ -51,24 +53,13 @@ static StringRef findFaultWithName(StringRef name) {
 }
 
 static std::optional<dietcode_dtype> getDtype(Type type) {
-  if (type.isF16())
-    return DIETCODE_F16;
-  if (type.isBF16())
-    return DIETCODE_BF16;
-  if (type.isF32())
-    return DIETCODE_F32;
-  if (type.isF64())
-    return DIETCODE_F64;
-  if (type.isInteger(1))
-    return DIETCODE_I1;
-  if (type.isSignlessInteger(8))
-    return DIETCODE_I8;
-  if (type.isSignlessInteger(16))
-    return DIETCODE_I16;
-  if (type.isSignlessInteger(32))
-    return DIETCODE_I32;
-  if (type.isSignlessInteger(64) || type.isIndex())
+  if (type.isIndex())
     return DIETCODE_I64;
+  std::string name = llvm::to_string(type);
+  for (const ::dietcode::runtime::ElementType &known :
+       ::dietcode::runtime::elementTypes)
+    if (name == known.name)
+      return known.dtype;
   return std::nullopt;
 }
 

@@ -12,6 +12,7 @@
 #include "dietcode/Artefact/Compile.h"
 #include "dietcode/Artefact/Header.h"
 #include "dietcode/Artefact/Load.h"
+#include "dietcode/Runtime/ElementType.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
@@ -93,34 +94,11 @@ Outcome checkOptions(const dietcode_compile_options &options) {
   return {};
 }
 
-StringRef nameOf(dietcode_dtype dtype) {
-  switch (dtype) {
-  case DIETCODE_F16:
-    return "f16";
-  case DIETCODE_BF16:
-    return "bf16";
-  case DIETCODE_F32:
-    return "f32";
-  case DIETCODE_F64:
-    return "f64";
-  case DIETCODE_I1:
-    return "i1";
-  case DIETCODE_I8:
-    return "i8";
-  case DIETCODE_I16:
-    return "i16";
-  case DIETCODE_I32:
-    return "i32";
-  case DIETCODE_I64:
-    return "i64";
-  }
-  llvm_unreachable("not a dtype");
-}
-
 llvm::json::Value toJson(ArrayRef<EntryValue> values) {
   llvm::json::Array array;
   for (const EntryValue &value : values) {
-    llvm::json::Object object{{"dtype", nameOf(value.dtype)}};
+    llvm::json::Object object{
+        {"dtype", runtime::findElementType(value.dtype)->name}};
     if (value.isTensor) {
       llvm::json::Array sizes;
       for (int64_t size : value.sizes)
@@ -147,10 +125,10 @@ Outcome call(const Program &program, const char *entry,
              const void *const *arguments, size_t argumentCount,
              void *const *results, size_t resultCount,
              const dietcode_call_options *options) {
-  const char *name = entry ? entry : program.entries.front().name.c_str();
   if (!entry && program.entries.size() > 1)
     return failWith(DIETCODE_INVALID_ARGUMENT,
                     "the program has several functions; name one");
+  const char *name = entry ? entry : program.entries.front().name.c_str();
   const runtime::Entry *table = program.loaded->find(name);
   if (!table)
     return failWith(DIETCODE_INVALID_ARGUMENT,

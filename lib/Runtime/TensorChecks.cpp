@@ -7,26 +7,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "TensorChecks.h"
+#include "dietcode/Runtime/ElementType.h"
 
 using namespace dietcode;
 using namespace dietcode::runtime;
 
 namespace {
 
-struct ElementType {
-  const char *name;
-  size_t bytes;
-};
-
-/// By dietcode_dtype.
-constexpr ElementType elementTypes[] = {
-    {"no type", 0}, {"f16", 2}, {"bf16", 2}, {"f32", 4}, {"f64", 8},
-    {"i1", 1},      {"i8", 1},  {"i16", 2},  {"i32", 4}, {"i64", 8}};
-constexpr uint32_t elementTypeCount =
-    sizeof(elementTypes) / sizeof(*elementTypes);
-
 const char *nameOf(uint32_t dtype) {
-  return dtype < elementTypeCount ? elementTypes[dtype].name : "unknown";
+  if (dtype == 0)
+    return "no type";
+  const ElementType *type = findElementType(dtype);
+  return type ? type->name : "unknown";
 }
 
 /// Of one tensor.
@@ -62,7 +54,8 @@ std::string inDimension(const char *what, int64_t value, int32_t dim) {
 } // namespace
 
 size_t runtime::elementBytes(uint32_t dtype) {
-  return dtype < elementTypeCount ? elementTypes[dtype].bytes : 0;
+  const ElementType *type = findElementType(dtype);
+  return type ? type->bytes : 0;
 }
 
 Expected<void> Describer::checkKind() const {
