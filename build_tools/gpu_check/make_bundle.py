@@ -16,6 +16,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -65,6 +66,7 @@ class Bundle:
         self.cache = pathlib.Path(args.build) / "gpu-check"
         self.tuners = hashlib.sha256(b"".join((self.programs / name).read_bytes() for name in TUNERS)).hexdigest()
         self.jobs, self.predicted, self.products = [], {}, []
+        self.start = time.monotonic()
 
     def tune(self, task):
         """Tunes an operator; the folder with the report and the jobs, which is kept."""
@@ -183,8 +185,8 @@ class Bundle:
         (self.out / "manifest.json").write_text(json.dumps(sums, indent=1) + "\n")
         if total > MOST_BYTES:
             die(f"the bundle has {total} bytes, more than {MOST_BYTES}; make shapes smaller")
-        print(f"{self.out}: {len(self.jobs)} jobs, {total / 1e6:.1f} MB; copy it to a machine with a GPU "
-              "and start run.sh in it")
+        print(f"{self.out}: {len(self.jobs)} jobs, {total / 1e6:.1f} MB, made in {time.monotonic() - self.start:.0f} s; "
+              "copy it to a machine with a GPU and start run.sh in it")
 
 
 def main():

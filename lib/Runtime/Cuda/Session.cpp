@@ -44,7 +44,8 @@ Expected<std::unique_ptr<CudaSession>> CudaSession::open(int index) {
     return tl::unexpected(spec.error());
   Expected<const cuda::Driver *> driver = cuda::loadDriver();
   if (!driver)
-    return tl::unexpected(driver.error());
+    return fail("cuda:" + std::to_string(index) + ": " +
+                driver.error().message);
   std::unique_ptr<CudaSession> session(
       new CudaSession(**driver, **spec, index));
   if (Expected<void> started = session->start(index); !started)
