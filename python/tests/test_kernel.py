@@ -225,7 +225,7 @@ def test_dlpack(kernel, operands, agrees):
     x, w, bias = given
     transposed = Shared(np.ascontiguousarray(x.T).T)
     assert agrees(kernel(transposed, Shared(w), Shared(bias)), given)
-    with pytest.raises(TypeError, match="argument 'x' has elements of Shared|float64"):
+    with pytest.raises(TypeError, match="argument 'x' has elements of float64 instead of float32"):
         kernel(Shared(x.astype("float64")), w, bias)
     broken = Shared(x)
     broken.__class__ = type("Broken", (Shared,), {"__dlpack__": lambda self, **o: 1 / 0})
@@ -245,7 +245,7 @@ def test_libraries_get_their_own_arrays(kernel, operands, agrees):
     jax = pytest.importorskip("jax")
     given = operands(5)
     y = kernel(*map(jax.numpy.asarray, given))
-    assert isinstance(y, (jax.Array, np.ndarray)) and agrees(np.asarray(y), given)
+    assert isinstance(y, jax.Array) and agrees(np.asarray(y), given)
 
 
 def test_torch_tensors(kernel, operands, agrees):
