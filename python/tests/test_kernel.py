@@ -98,6 +98,15 @@ def test_counts(kernel, operands):
             kernel(*given)
 
 
+def test_values_outside_of_what_was_declared(random):
+    """They are served, and by kernels that expect nothing of them."""
+    T = dc.DynShapeVar("T", 8, 64, multiple_of=8)
+    kernel = dc.compile(dc.Workload(lambda x, w: x @ w, args=[(T, T), (T, 24)], name="w"))
+    for t in (8, 64, 23, 1, 65, 129):
+        x, w = (random.standard_normal((t, n)).astype("float32") for n in (t, 24))
+        assert np.abs(kernel(x, w) - x.astype("float64") @ w).max() < 1e-4
+
+
 def test_sizes_that_contradict_each_other():
     kernel = dc.compile(dc.Workload(lambda x, y: x + y[:T], args=[(T, 4), (2 * T, 4)], name="two"))
     x, y = np.ones((5, 4), "float32"), np.ones((10, 4), "float32")

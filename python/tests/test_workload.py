@@ -108,6 +108,18 @@ def test_mlir_is_read_from_text_and_files(tmp_path):
         assert [(v.name, v.low, v.high) for v in workload.variables] == [("T", 1, 64)]
 
 
+def test_front_ends_say_what_arguments_are():
+    import numpy as np
+
+    T = dc.DynShapeVar("T", 1, 64)
+    kernel = dc.compile(dc.from_mlir(MLIR, arguments=[dc.Tensor((T, 4), "f32", "tokens")]))
+    assert kernel(np.ones((5, 4), "float32")).shape == (5, 4)
+    with pytest.raises(ValueError, match=r"argument 'tokens' has shape \(5, 3\); expected \(T, 4\)"):
+        kernel(np.ones((5, 3), "float32"))
+    with pytest.raises(ValueError, match="but have types and ranks f32 of rank 2"):
+        dc.compile(dc.from_mlir(MLIR, arguments=[dc.Tensor((T,))]))
+
+
 def test_mistakes_in_mlir_are_located(tmp_path):
     path = tmp_path / "bad.mlir"
     path.write_text("func.func @f() {\n  return %x : f32\n}\n")
