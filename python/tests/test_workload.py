@@ -81,7 +81,7 @@ def test_a_size_may_come_from_any_argument():
     (dict(instances=[5], weights=[0]), ValueError, "weights must be positive and finite, got 0.0"),
     (dict(fn=lambda x, w: None), TypeError, "result 0 of the function is a NoneType"),
     (dict(fn=lambda x, w: ()), ValueError, "the function returns no array"),
-    (dict(fn=lambda x, w: 1 / 0), ZeroDivisionError, ""),
+    (dict(fn=lambda x, w: 1 / 0), ZeroDivisionError, "division by zero"),
     (dict(fn=lambda x, w: dc.concatenate([x, x[:H]], 0)), ValueError, "determines the shape variable H"),
 ])
 def test_mistakes(options, error, message):
