@@ -19,7 +19,8 @@ Value MatrixView::getStride(ImplicitLocOpBuilder &b,
   for (auto [stride, expr] : llvm::zip_equal(strides, map.getResults())) {
     if (isa<AffineSymbolExpr>(expr))
       continue;
-    for (auto [dim, coefficient] : matchLinearAccess(expr)->terms)
+    LinearAccess access = *matchLinearAccess(expr);
+    for (auto [dim, coefficient] : access.terms)
       if (dim == problemDim)
         return math.mul(math.of(stride), coefficient);
   }
