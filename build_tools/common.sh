@@ -64,11 +64,11 @@ make_venv() {
 configure() {
   say "Configuring $build"
   if [ -f "$build/CMakeCache.txt" ]; then
-    cmake -B "$build" -S "$root"
+    cmake -B "$build" -S "$root" -DDIETCODE_VENV="$venv"
   else
     cmake -G Ninja -B "$build" -S "$root" -DCMAKE_BUILD_TYPE=Release \
       -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22 \
-      -DPython3_EXECUTABLE=/usr/bin/python3
+      -DPython3_EXECUTABLE=/usr/bin/python3 -DDIETCODE_VENV="$venv"
   fi
 }
 

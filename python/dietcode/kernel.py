@@ -55,17 +55,19 @@ class Kernel:
     """
 
     def __init__(self, program: _native.Program, mlir: str, source: str, name: str,
-                 arguments: Sequence[Tensor] | None) -> None:
+                 arguments: Sequence[Tensor] | None, may_write: bool) -> None:
         self._program, self._mlir, self._source, self._name = program, mlir, source, name
+        self._may_write = may_write
         described = next(f for f in json.loads(program.describe()) if f["name"] == name)
         self._arguments = None if arguments is None else tuple(arguments)
+        if arguments is not None:
+            _check_arguments(name, arguments, described["arguments"])
         parameters = [
             _parameter(value, None if arguments is None else arguments[i], f"arg{i}")
             for i, value in enumerate(described["arguments"])
         ]
         results = [_parameter(r, None, f"result{i}") for i, r in enumerate(described["results"])]
-        # Traced functions never write to their arguments.
-        self._function = _native.Function(program, name, parameters, results, arguments is None)
+        self._function = _native.Function(program, name, parameters, results, may_write)
         self._call = self._function.call
 
     def __call__(self, *args: Any, stream: Any = None) -> Any:
@@ -128,6 +130,7 @@ class Kernel:
         """Writes the kernel to a file, for :func:`load` of the same release."""
         meta: dict[str, Any] = {
             "version": __version__, "name": self._name, "source": self._source, "arguments": None,
+            "may_write": self._may_write,
         }
         if self._arguments is not None:
             meta["arguments"] = [
@@ -185,7 +188,8 @@ def compile(
     )
     for text in said:
         warnings.warn(text, DietCodeWarning, stacklevel=2)
-    return Kernel(program, source.mlir, source.source, source.name, source.arguments)
+    return Kernel(program, source.mlir, source.source, source.name, source.arguments,
+                  source.may_write)
 
 
 def load(path: str | os.PathLike[str]) -> Kernel:
@@ -210,7 +214,21 @@ def load(path: str | os.PathLike[str]) -> Kernel:
             Tensor([_decode(s) for s in a["shape"]], a["dtype"], a["name"])
             for a in meta["arguments"]
         ]
-    return Kernel(_native.Program.load(data), mlir, meta["source"], meta["name"], arguments)
+    program = _native.Program.load(data)
+    return Kernel(program, mlir, meta["source"], meta["name"], arguments, meta["may_write"])
+
+
+def _check_arguments(
+    name: str, arguments: Sequence[Tensor], described: Sequence[Mapping[str, Any]]
+) -> None:
+    """Whether what a front end says of arguments is what was compiled."""
+    ranks = [(a.dtype, a.rank) for a in arguments]
+    compiled = [(d["dtype"], len(d["sizes"]) if "sizes" in d else 0) for d in described]
+    if ranks != compiled:
+        raise InvalidArgumentError(
+            f"{name}: arguments are declared as {list(arguments)}, but have types and ranks "
+            f"{', '.join(f'{dtype} of rank {rank}' for dtype, rank in compiled)}"
+        )
 
 
 def _parameter(described: Mapping[str, Any], spec: Tensor | None, name: str) -> _native.Parameter:

@@ -61,6 +61,10 @@ class Tuned:
         return self.workload.variables
 
     @property
+    def may_write(self) -> bool:
+        return self.workload.may_write
+
+    @property
     def report(self) -> dict[str, Any]:
         """What was measured and chosen, as ``dietcode-tune --json`` prints it."""
         return self._report

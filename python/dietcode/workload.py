@@ -149,11 +149,17 @@ class Workload:
         trace = _Trace(self._name, self._variables, reference)
         results = _run(trace, fn, specs)
         self._arguments: tuple[Tensor, ...] | None = tuple(trace.tensors)
+        self._may_write = False
         self._mlir = declaration.text() + trace.function.text([r.value for r in results])
         self._source = self._name
 
     @classmethod
-    def from_mlir(cls, source: str | os.PathLike[str], entry: str | None = None) -> "Workload":
+    def from_mlir(
+        cls,
+        source: str | os.PathLike[str],
+        entry: str | None = None,
+        arguments: Sequence[Tensor] | None = None,
+    ) -> "Workload":
         """See :func:`from_mlir`."""
         self = cls.__new__(cls)
         is_path = isinstance(source, os.PathLike) or not re.search(r"[\n{]", source)
@@ -176,7 +182,8 @@ class Workload:
                 self._mlir,
             )
         ]
-        self._arguments = None
+        self._arguments = None if arguments is None else tuple(arguments)
+        self._may_write = True
         return self
 
     @property
@@ -191,8 +198,14 @@ class Workload:
 
     @property
     def arguments(self) -> tuple[Tensor, ...] | None:
-        """What the kernel takes, with names; None if the workload was read from MLIR."""
+        """What the kernel takes, with names; None if that is not known, as of MLIR."""
         return self._arguments
+
+    @property
+    def may_write(self) -> bool:
+        """Whether the function may write to its arguments, as MLIR may; traced functions
+        never do."""
+        return self._may_write
 
     @property
     def mlir(self) -> str:
@@ -211,15 +224,20 @@ class Workload:
         return f"Workload({self._name}({', '.join(texts)}))"
 
 
-def from_mlir(source: str | os.PathLike[str], entry: str | None = None) -> Workload:
+def from_mlir(
+    source: str | os.PathLike[str],
+    entry: str | None = None,
+    arguments: Sequence[Tensor] | None = None,
+) -> Workload:
     """A workload from MLIR: ``linalg`` on tensors, or anything that ``dietcode-opt`` takes.
 
     ``source``: a path, or the text itself, which is told by its line breaks and braces.
-    ``entry``: the public function to compile; by default the only one. Raises a
+    ``entry``: the public function to compile; by default the only one. ``arguments``: what it
+    takes, for front ends that know names and dimensions, which messages then use. Raises a
     ``CompileError`` that says where the text is wrong, an ``OSError`` for a file that cannot
     be read, and an ``InvalidArgumentError`` for an entry that is not there.
     """
-    return Workload.from_mlir(source, entry)
+    return Workload.from_mlir(source, entry, arguments)
 
 
 def _as_spec(index: int, arg: object) -> Tensor | Size:

@@ -78,12 +78,16 @@ static std::string argument(const Parameter &parameter) {
 }
 
 [[noreturn]] static void raiseWrongDtype(const Parameter &parameter,
-                                         nb::handle value) {
-  raiseTypeError(argument(parameter) + "has elements of " +
-                 nb::cast<std::string>(helper("dtype_name")(value)) +
+                                         const std::string &dtype) {
+  raiseTypeError(argument(parameter) + "has elements of " + dtype +
                  " instead of " + nameOf(parameter.dtype) +
                  "; convert it, e.g. with .astype(\"" +
                  nameOf(parameter.dtype) + "\")");
+}
+
+/// Of an array for which there is no dietcode_dtype.
+static std::string dtypeName(nb::handle value) {
+  return nb::cast<std::string>(helper("dtype_name")(value));
 }
 
 Argument::~Argument() { release(); }
@@ -159,10 +163,10 @@ void Argument::importScalar(const Parameter &parameter, nb::handle value) {
 // Tensors
 //===----------------------------------------------------------------------===//
 
-void Argument::checkTensor(const Parameter &parameter, nb::handle value,
+void Argument::checkTensor(const Parameter &parameter,
                            dietcode_dtype dtype) const {
   if (dtype != parameter.dtype)
-    raiseWrongDtype(parameter, value);
+    raiseWrongDtype(parameter, nameOf(dtype));
   auto rank = static_cast<size_t>(tensor.rank);
   std::string shape;
   if (rank != parameter.sizes.size())
@@ -261,7 +265,7 @@ bool Argument::takeBuffer(const Parameter &parameter, nb::handle value) {
       !std::strcmp(buffer.format, "H") && hasBits)
     dtype = DIETCODE_BF16;
   if (!dtype)
-    raiseWrongDtype(parameter, value);
+    raiseWrongDtype(parameter, dtypeName(value));
   tensor.data = buffer.buf;
   tensor.dtype = *dtype;
   tensor.rank = buffer.ndim;
@@ -273,7 +277,7 @@ bool Argument::takeBuffer(const Parameter &parameter, nb::handle value) {
   }
   tensor.sizes = extents.data();
   tensor.strides = extents.data() + buffer.ndim;
-  checkTensor(parameter, value, *dtype);
+  checkTensor(parameter, *dtype);
   return !isSwapped && isMultiple && isDense();
 }
 
@@ -283,7 +287,7 @@ void Argument::importBuffer(const Parameter &parameter, nb::handle value,
     PyErr_Clear();
     nb::object bits = helper("bits_of_bfloat16")(value);
     if (bits.is_none() || parameter.dtype != DIETCODE_BF16)
-      raiseWrongDtype(parameter, value);
+      raiseWrongDtype(parameter, dtypeName(value));
     hasBits = true;
     return importBuffer(parameter, bits, options);
   }
@@ -364,14 +368,16 @@ void Argument::importDLPack(const Parameter &parameter, nb::handle value,
   const DLTensor &from = managed->dl_tensor;
   std::optional<dietcode_dtype> dtype = readDtype(from.dtype);
   if (!dtype)
-    raiseWrongDtype(parameter, value);
+    raiseWrongDtype(parameter, "DLPack's type " +
+                                   std::to_string(from.dtype.code) + " of " +
+                                   std::to_string(from.dtype.bits) + " bits");
   tensor.data = static_cast<char *>(from.data) + from.byte_offset;
   tensor.dtype = *dtype;
   tensor.rank = from.ndim;
   tensor.sizes = from.shape;
   tensor.strides = from.strides;
   tensor.memory = isOnHost ? DIETCODE_HOST : DIETCODE_DEVICE;
-  checkTensor(parameter, value, *dtype);
+  checkTensor(parameter, *dtype);
   if (isDense())
     return;
   if (!isOnHost)

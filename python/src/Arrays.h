@@ -66,8 +66,7 @@ private:
   void importCopy(const Parameter &parameter, nanobind::handle value,
                   const char *how);
   bool takeBuffer(const Parameter &parameter, nanobind::handle value);
-  void checkTensor(const Parameter &parameter, nanobind::handle value,
-                   dietcode_dtype dtype) const;
+  void checkTensor(const Parameter &parameter, dietcode_dtype dtype) const;
   bool isDense() const;
   void release();
 

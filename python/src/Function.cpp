@@ -72,9 +72,11 @@ void Function::checkCount(size_t count) const {
 /// How the library of the first tensor that is not NumPy's takes results; None
 /// if all are.
 nb::object Function::findImporter(const nb::tuple &values) const {
+  static auto *ofNumpy =
+      new nb::object(nb::module_::import_("numpy").attr("ndarray"));
   nb::object importer = nb::none();
   for (size_t i = 0; i < parameters.size() && importer.is_none(); ++i)
-    if (parameters[i].isTensor && !PyObject_CheckBuffer(values[i].ptr()))
+    if (parameters[i].isTensor && !values[i].type().is(*ofNumpy))
       importer = nb::module_::import_("dietcode._arrays")
                      .attr("importer_of")(values[i].type());
   return importer;

@@ -98,6 +98,15 @@ def test_counts(kernel, operands):
             kernel(*given)
 
 
+def test_values_outside_of_what_was_declared(random):
+    """They are served, and by kernels that expect nothing of them."""
+    T = dc.DynShapeVar("T", 8, 64, multiple_of=8)
+    kernel = dc.compile(dc.Workload(lambda x, w: x @ w, args=[(T, T), (T, 24)], name="w"))
+    for t in (8, 64, 23, 1, 65, 129):
+        x, w = (random.standard_normal((t, n)).astype("float32") for n in (t, 24))
+        assert np.abs(kernel(x, w) - x.astype("float64") @ w).max() < 1e-4
+
+
 def test_sizes_that_contradict_each_other():
     kernel = dc.compile(dc.Workload(lambda x, y: x + y[:T], args=[(T, 4), (2 * T, 4)], name="two"))
     x, y = np.ones((5, 4), "float32"), np.ones((10, 4), "float32")
@@ -225,7 +234,7 @@ def test_dlpack(kernel, operands, agrees):
     x, w, bias = given
     transposed = Shared(np.ascontiguousarray(x.T).T)
     assert agrees(kernel(transposed, Shared(w), Shared(bias)), given)
-    with pytest.raises(TypeError, match="argument 'x' has elements of Shared|float64"):
+    with pytest.raises(TypeError, match="argument 'x' has elements of float64 instead of float32"):
         kernel(Shared(x.astype("float64")), w, bias)
     broken = Shared(x)
     broken.__class__ = type("Broken", (Shared,), {"__dlpack__": lambda self, **o: 1 / 0})
@@ -245,7 +254,7 @@ def test_libraries_get_their_own_arrays(kernel, operands, agrees):
     jax = pytest.importorskip("jax")
     given = operands(5)
     y = kernel(*map(jax.numpy.asarray, given))
-    assert isinstance(y, (jax.Array, np.ndarray)) and agrees(np.asarray(y), given)
+    assert isinstance(y, jax.Array) and agrees(np.asarray(y), given)
 
 
 def test_torch_tensors(kernel, operands, agrees):

@@ -155,6 +155,10 @@ NARROW = {
     "layer_norm_f16": (dc.layer_norm, [f16(T, 40), f16(40), f16(40)], layer_norm),
     "sums_f16": (lambda x: (x.sum(-1), x.mean(-1)), [f16(T, 40)],
                  lambda x: (x.sum(-1), x.mean(-1))),
+    "numbers_f16": (lambda x: (x * 0.1 + 1e-3, dc.gelu(x), dc.maximum(x, -math.inf)), [f16(T, 40)],
+                    lambda x: (x * 0.1 + 1e-3, x / 2 * (1 + erf(x / 2 ** 0.5)), x)),
+    "limits": (lambda x: dc.maximum(x, -2 ** 63) + (2 ** 53 + 1), [dc.Tensor((T, 4), "i64")],
+               lambda x: x + (2 ** 53 + 1)),
     "cut_off": (lambda x: x.astype("f16").astype("i32"), [(T, 40)], np.trunc),
 }
 
@@ -188,7 +192,7 @@ def test_operator(random, name):
 
 @pytest.mark.parametrize("name", NARROW)
 def test_operator_of_narrow_types(random, name):
-    check(random, name, *NARROW[name], tolerance=4e-3 if name != "cut_off" else 1 / 3)
+    check(random, name, *NARROW[name], tolerance={"cut_off": 1 / 3, "limits": 0}.get(name, 4e-3))
 
 
 def f32(*shape):
@@ -202,6 +206,9 @@ def f32(*shape):
      r"add: shapes \(T, 4\) and \(T \+ 1, 4\) do not fit: T and T \+ 1 are different sizes"),
     (lambda a, b: a + b, [(T, 4), f16(T, 4)], TypeError, "element types f16 and f32 differ"),
     (lambda a: a + np.ones(4), [(T, 4)], TypeError, "operand 1 is a ndarray; operators take arrays"),
+    (lambda a: a * 1.5, [dc.Tensor((T, 4), "i32")], TypeError, "1.5 is no number of type i32"),
+    (lambda a: a + 2 ** 31, [dc.Tensor((T, 4), "i32")], TypeError, "2147483648 is no number of type i32"),
+    (lambda a: dc.maximum(a, float("nan")), [dc.Tensor((T, 4), "i8")], TypeError, "nan is no number"),
     (lambda a: a @ None, [(T, 4)], TypeError, "matmul: b is a NoneType"),
     (lambda a: a.reshape(T, 5), [(T, 4)], ValueError,
      r"reshape: \(T, 4\) and \(T, 5\) are not known to have equally many elements"),

@@ -67,6 +67,13 @@ def test_examples(name):
     assert failed == 0
 
 
+def test_documentation():
+    """Every example of docs/python.md."""
+    page = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
+    failed, tried = doctest.testfile(str(page), module_relative=False)
+    assert failed == 0 and tried > 10
+
+
 def test_everything_is_documented():
     for name in dietcode.__all__:
         if name != "__version__":

@@ -81,7 +81,7 @@ def test_a_size_may_come_from_any_argument():
     (dict(instances=[5], weights=[0]), ValueError, "weights must be positive and finite, got 0.0"),
     (dict(fn=lambda x, w: None), TypeError, "result 0 of the function is a NoneType"),
     (dict(fn=lambda x, w: ()), ValueError, "the function returns no array"),
-    (dict(fn=lambda x, w: 1 / 0), ZeroDivisionError, ""),
+    (dict(fn=lambda x, w: 1 / 0), ZeroDivisionError, "division by zero"),
     (dict(fn=lambda x, w: dc.concatenate([x, x[:H]], 0)), ValueError, "determines the shape variable H"),
 ])
 def test_mistakes(options, error, message):
@@ -106,6 +106,18 @@ def test_mlir_is_read_from_text_and_files(tmp_path):
         workload = dc.from_mlir(source)
         assert workload.name == "f" and workload.arguments is None
         assert [(v.name, v.low, v.high) for v in workload.variables] == [("T", 1, 64)]
+
+
+def test_front_ends_say_what_arguments_are():
+    import numpy as np
+
+    T = dc.DynShapeVar("T", 1, 64)
+    kernel = dc.compile(dc.from_mlir(MLIR, arguments=[dc.Tensor((T, 4), "f32", "tokens")]))
+    assert kernel(np.ones((5, 4), "float32")).shape == (5, 4)
+    with pytest.raises(ValueError, match=r"argument 'tokens' has shape \(5, 3\); expected \(T, 4\)"):
+        kernel(np.ones((5, 3), "float32"))
+    with pytest.raises(ValueError, match="but have types and ranks f32 of rank 2"):
+        dc.compile(dc.from_mlir(MLIR, arguments=[dc.Tensor((T,))]))
 
 
 def test_mistakes_in_mlir_are_located(tmp_path):

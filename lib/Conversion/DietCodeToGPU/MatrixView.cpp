@@ -19,8 +19,8 @@ Value MatrixView::getStride(ImplicitLocOpBuilder &b,
   for (auto [stride, expr] : llvm::zip_equal(strides, map.getResults())) {
     if (isa<AffineSymbolExpr>(expr))
       continue;
-    auto access = matchLinearAccess(expr);
-    for (auto [dim, coefficient] : access->terms)
+    LinearAccess access = *matchLinearAccess(expr);
+    for (auto [dim, coefficient] : access.terms)
       if (dim == problemDim)
         return math.mul(math.of(stride), coefficient);
   }

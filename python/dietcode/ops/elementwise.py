@@ -74,11 +74,18 @@ def _split(name: str, operands: Sequence[Operand]) -> tuple[list[Array], str]:
             f"{name}: element types {' and '.join(sorted(dtypes))} differ; convert one with cast"
         )
     dtype = arrays[0].dtype
-    if dtype not in ir.FLOATS:
-        for operand in operands:
-            if not isinstance(operand, Array) and int(operand) != operand:
-                raise TypeError(f"{name}: {operand} is no number of type {dtype}")
+    for operand in operands:
+        if not isinstance(operand, Array) and not _is_of(operand, dtype):
+            raise TypeError(f"{name}: {operand} is no number of type {dtype}")
     return arrays, dtype
+
+
+def _is_of(number: float, dtype: str) -> bool:
+    if dtype in ir.FLOATS:
+        return True
+    limit = 1 if dtype == "i1" else 2 ** (_BITS[dtype] - 1)
+    low = 0 if dtype == "i1" else -limit
+    return math.isfinite(number) and number == int(number) and low <= number < limit + (dtype == "i1")
 
 
 def _apply(name: str, operands: Sequence[Operand], op: Callable[[str], str], result: str | None = None,
@@ -90,7 +97,7 @@ def _apply(name: str, operands: Sequence[Operand], op: Callable[[str], str], res
     def emit(block: ir.Block, names: Sequence[str]) -> str:
         given = iter(names)
         texts = [
-            next(given) if isinstance(x, Array) else block.constant(float(x), dtype)
+            next(given) if isinstance(x, Array) else block.constant(x, dtype)
             for x in operands
         ]
         return block.op(op(dtype), texts, dtype)
@@ -174,7 +181,7 @@ def where(condition: Array, x: Operand, y: Operand) -> Array:
     def emit(block: ir.Block, names: Sequence[str]) -> str:
         given = iter(names[1:])
         texts = [
-            next(given) if isinstance(v, Array) else block.constant(float(v), dtype)
+            next(given) if isinstance(v, Array) else block.constant(v, dtype)
             for v in (x, y)
         ]
         return block.op("arith.select", [names[0], *texts], dtype)

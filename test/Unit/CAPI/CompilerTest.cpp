@@ -289,7 +289,8 @@ TEST_F(Compiler, StopsWhenItIsTold) {
   EXPECT_EQ(dietcode_module_tune(module, &options, nullptr),
             DIETCODE_INTERRUPTED);
   EXPECT_LT(std::chrono::steady_clock::now() - start,
-            delay + std::chrono::seconds(2));
+            // Twice what it is for: tests may share the processors.
+            delay + std::chrono::seconds(4));
   other.join();
   // What was measured until then is kept, and none of it failed.
   std::ifstream file(records);

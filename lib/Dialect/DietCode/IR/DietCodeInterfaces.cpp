@@ -133,14 +133,14 @@ static double getReuse(ArrayRef<int64_t> sizes, AffineMap map,
   double reuse = 1;
   for (AffineExpr expr : map.getResults()) {
     double stride = 1, reads = 1;
-    auto access = matchLinearAccess(expr);
-    for (auto [dim, coefficient] : access->terms) {
+    LinearAccess access = *matchLinearAccess(expr);
+    for (auto [dim, coefficient] : access.terms) {
       if (!isReduced(dim))
         stride *= coefficient;
       else if (!ShapedType::isDynamic(sizes[dim]))
         reads *= sizes[dim];
     }
-    if (!access->isDim())
+    if (!access.isDim())
       reuse *= std::max(1.0, reads / stride);
   }
   return reuse;
