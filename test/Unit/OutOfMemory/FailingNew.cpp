@@ -63,13 +63,21 @@ static void *allocate(size_t bytes, size_t alignment) {
   return pointer;
 }
 
+static void *allocateOrNull(size_t bytes, size_t alignment) noexcept {
+  try {
+    return allocate(bytes, alignment);
+  } catch (const std::bad_alloc &) {
+    return nullptr;
+  }
+}
+
 static void release(void *pointer) noexcept {
   if (pointer)
     live.fetch_sub(1, std::memory_order_relaxed);
   std::free(pointer);
 }
 
-// The other forms, but for the aligned ones, call these.
+// All forms: a sanitizer has its own of those that are missing.
 void *operator new(size_t bytes) { return allocate(bytes, 0); }
 void *operator new(size_t bytes, std::align_val_t alignment) {
   return allocate(bytes, static_cast<size_t>(alignment));
@@ -79,11 +87,18 @@ void *operator new[](size_t bytes, std::align_val_t alignment) {
   return allocate(bytes, static_cast<size_t>(alignment));
 }
 void *operator new(size_t bytes, const std::nothrow_t &) noexcept {
-  try {
-    return allocate(bytes, 0);
-  } catch (const std::bad_alloc &) {
-    return nullptr;
-  }
+  return allocateOrNull(bytes, 0);
+}
+void *operator new[](size_t bytes, const std::nothrow_t &) noexcept {
+  return allocateOrNull(bytes, 0);
+}
+void *operator new(size_t bytes, std::align_val_t alignment,
+                   const std::nothrow_t &) noexcept {
+  return allocateOrNull(bytes, static_cast<size_t>(alignment));
+}
+void *operator new[](size_t bytes, std::align_val_t alignment,
+                     const std::nothrow_t &) noexcept {
+  return allocateOrNull(bytes, static_cast<size_t>(alignment));
 }
 void operator delete(void *pointer) noexcept { release(pointer); }
 void operator delete(void *pointer, size_t) noexcept { release(pointer); }
@@ -102,5 +117,16 @@ void operator delete[](void *pointer, size_t, std::align_val_t) noexcept {
   release(pointer);
 }
 void operator delete(void *pointer, const std::nothrow_t &) noexcept {
+  release(pointer);
+}
+void operator delete[](void *pointer, const std::nothrow_t &) noexcept {
+  release(pointer);
+}
+void operator delete(void *pointer, std::align_val_t,
+                     const std::nothrow_t &) noexcept {
+  release(pointer);
+}
+void operator delete[](void *pointer, std::align_val_t,
+                       const std::nothrow_t &) noexcept {
   release(pointer);
 }
