@@ -52,6 +52,8 @@ struct ExplainedKernel {
   ::dietcode::CostEstimate estimate;
   ::dietcode::CostSource source = ::dietcode::CostSource::Analytical;
   bool isMeasuredHere = false; ///< At this very shape.
+  /// By f_MK alone, without what is known of whole grids.
+  double predictedSeconds = 0;
 };
 
 /// What happens to one operator.
@@ -64,6 +66,8 @@ struct OperatorExplanation {
   std::string leaf; ///< e.g. "case m in [577, 960]".
   /// Why there is nothing to predict, e.g. "nothing to compute"; mostly empty.
   std::string nothing;
+  /// No kernel takes less on this device; a launch is not in it (boundSeconds).
+  double boundSeconds = 0;
   ExplainedKernel chosen;
   /// The best of the other kernels of the dispatch; no symbol if there is none.
   ExplainedKernel runnerUp;
@@ -83,6 +87,10 @@ struct RegretPoint {
   unsigned cases = 0;
   double mean = 0, weighted = 0, max = 0;
 };
+
+/// e.g. "@qkv matmul".
+std::string describeOperator(OperatorOpInterface op,
+                             FunctionOpInterface function);
 
 /// The costs of all micro-kernels for `op`: measured where `records` know them,
 /// else by `model`.
