@@ -291,6 +291,7 @@ FailureOr<OperatorExplanation> Explainer::explain(OperatorOpInterface op) {
   StringRef chosen;
   follow(dispatch, point, result, chosen);
   ContractionShape shape = op.getContractionShape(*sizes);
+  result.extents = shape;
   std::vector<MicroKernelCost> costs = costsFor(op, model, records);
   result.chosen = costKernel(op, chosen, costs, shape);
   result.boundSeconds =

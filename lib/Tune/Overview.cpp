@@ -11,6 +11,7 @@
 #include "dietcode/CostModel/CrossValidation.h"
 #include "dietcode/Tune/CandidateCompiler.h"
 #include "dietcode/Tune/OperatorTuner.h"
+#include "dietcode/Tune/TuneReport.h"
 
 using namespace mlir;
 using namespace mlir::dietcode;
@@ -59,9 +60,13 @@ mlir::dietcode::compareWithRecords(OperatorOpInterface op,
     for (const KernelRun &run : kernel.runs) {
       if (run.blocks != ::dietcode::blocksOf(kernel.schedule, run.shape))
         continue;
-      ModelledRun entry{kernel.schedule.name(), run.shape, run.seconds,
-                        table.getAdaption().estimate(known, run.shape).seconds,
-                        std::nullopt};
+      ModelledRun entry{
+          kernel.schedule.name(),
+          run.shape,
+          run.seconds,
+          ::dietcode::boundSeconds(run.shape, kernel.traits, device),
+          table.getAdaption().estimate(known, run.shape).seconds,
+          std::nullopt};
       if (trained.source == CostSource::Predicted)
         entry.trainedSeconds =
             table.getAdaption().estimate(trained, run.shape).seconds;

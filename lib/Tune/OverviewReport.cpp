@@ -49,11 +49,17 @@ static Object toJson(DispatchOp dispatch) {
                 {"otherwise", dispatch.getOtherwise()}};
 }
 
+static Object toJson(const ::dietcode::ContractionShape &shape) {
+  return Object{
+      {"b", shape.batch}, {"m", shape.m}, {"n", shape.n}, {"k", shape.k}};
+}
+
 static Object toJson(const InstanceOverview &instance) {
   Object object = toJson(instance.explanation);
   Object values;
   for (const auto &[name, value] : instance.values)
     values[name] = value;
+  object["extents"] = toJson(instance.explanation.extents);
   object["values"] = std::move(values);
   object["weight"] = instance.weight;
   return object;
@@ -69,11 +75,9 @@ static Object toJson(const RegretPoint &point) {
 
 static Object toJson(const ModelledRun &run) {
   return Object{{"schedule", run.schedule},
-                {"shape", Object{{"b", run.shape.batch},
-                                 {"m", run.shape.m},
-                                 {"n", run.shape.n},
-                                 {"k", run.shape.k}}},
+                {"extents", toJson(run.shape)},
                 {"measured_seconds", run.measuredSeconds},
+                {"bound_seconds", run.boundSeconds},
                 {"table_seconds", run.tableSeconds},
                 {"trained_seconds", run.trainedSeconds}};
 }

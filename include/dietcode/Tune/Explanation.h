@@ -58,9 +58,10 @@ struct ExplainedKernel {
 
 /// What happens to one operator.
 struct OperatorExplanation {
-  std::string name;   ///< e.g. "@qkv matmul".
-  std::string source; ///< Of its records (`identifySource`).
-  std::string shape;  ///< e.g. "m = 592, n = 2304, k = 768".
+  std::string name;                     ///< e.g. "@qkv matmul".
+  std::string source;                   ///< Of its records (`identifySource`).
+  std::string shape;                    ///< e.g. "m = 592, n = 2304, k = 768".
+  ::dietcode::ContractionShape extents; ///< The same, as micro-kernels see it.
   /// The comparisons from the root of the decision tree, e.g. "m <= 960: yes".
   std::vector<std::string> path;
   std::string leaf; ///< e.g. "case m in [577, 960]".

@@ -39,6 +39,7 @@ struct ModelledRun {
   std::string schedule;
   ::dietcode::ContractionShape shape;
   double measuredSeconds = 0;
+  double boundSeconds = 0; ///< As of OperatorExplanation.
   double tableSeconds = 0; ///< By the device table.
   /// By a model that is trained on the other micro-kernels
   /// (::dietcode::predictUnseen); none if there are too few of them.

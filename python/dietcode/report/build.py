@@ -62,7 +62,15 @@ def _notes(operator: Operator, material: Material) -> list[str]:
             "progress and the accuracy of the cost model: no record has a whole grid of this "
             "operator"
         )
+    idle = _not_timed(operator)
+    if operator.timings and idle:
+        notes.append(f"stalls of {', '.join(idle)}: no instance is served by them")
     return notes
+
+
+def _not_timed(operator: Operator) -> list[str]:
+    timed = {timing.kernel for timing in operator.timings}
+    return [symbol for symbol, _ in operator.dispatch.kernels if symbol not in timed]
 
 
 def _facts(operator: Operator) -> tuple[tuple[str, str], ...]:

@@ -32,6 +32,7 @@ class Axis:
         """Where there is a label, and which."""
         if self.categories:
             return [(i + 0.5, name) for i, name in enumerate(self.categories)]
+        most = 2 * most if self.whole else most
         values = _log_ticks(self.lower, self.upper, most) if self.log else self._linear(most)
         return [(value, self.text(value)) for value in values]
 

@@ -61,7 +61,7 @@ def _line(operator: Operator) -> Chart:
         for instance, place in _places(operator, dispatch.dims)
     )
     marks.append(Dots(points, INK, hollow=True))
-    names = tuple(f"{i + 1}  {schedule}" for i, (_, schedule) in enumerate(dispatch.kernels))
+    names = tuple(f"{i + 1}: {schedule}" for i, (_, schedule) in enumerate(dispatch.kernels))
     return Chart(
         key="dispatch",
         title="Which micro-kernel serves which shape",
@@ -73,7 +73,7 @@ def _line(operator: Operator) -> Chart:
         y=Axis("micro-kernel", 0, len(names), categories=names),
         marks=tuple(marks),
         legend=((INK, "hollow", "instance of the workload"),) if points else (),
-        height=70 + 30 * len(names),
+        height=90 + 30 * len(names),
     )
 
 
@@ -106,7 +106,7 @@ def _map(operator: Operator) -> Chart:
     marks.append(Dots(points, INK, hollow=True))
     used = {case.kernel for case in cases}
     legend = [
-        (i, "area", f"{i + 1}  {schedule}")
+        (i, "area", f"{i + 1}: {schedule}")
         for i, (symbol, schedule) in enumerate(dispatch.kernels)
         if symbol in used
     ]

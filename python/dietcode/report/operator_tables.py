@@ -15,15 +15,14 @@ def instance_table(operator: Operator, device: str) -> Table | None:
     """What serves each instance, and how well."""
     if not operator.instances:
         return None
-    what = unit(device)
     columns = (
         "instance",
         "shape",
         "weight",
         "micro-kernel",
-        f"predicted ({what})",
-        f"measured ({what})",
-        f"bound ({what})",
+        "predicted",
+        "measured",
+        "bound",
         "of bound",
         "regret",
         "limited by",
@@ -51,7 +50,7 @@ def instance_table(operator: Operator, device: str) -> Table | None:
                 percent(instance.occupancy, 0),
             )
         )
-    return Table("Instances of the workload", columns, tuple(rows))
+    return Table(f"Instances of the workload, times in {unit(device)}", columns, tuple(rows))
 
 
 def case_table(operator: Operator) -> Table:

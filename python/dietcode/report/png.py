@@ -36,7 +36,7 @@ def _set_axis(axes: Any, which: str, axis: Axis) -> None:
         lower, upper = upper, lower
     getattr(axes, f"set_{which}lim")(lower, upper)
     getattr(axes, f"set_{which}label")(axis.label)
-    ticks = axis.ticks(6 if which == "y" else 8)
+    ticks = axis.ticks()
     slanted = which == "x" and any(len(text) > 60 / len(ticks) for _, text in ticks)
     style = {"rotation": 38, "ha": "right"} if slanted else {}
     getattr(axes, f"set_{which}ticks")(
@@ -46,7 +46,8 @@ def _set_axis(axes: Any, which: str, axis: Axis) -> None:
 
 
 def _draw_rect(axes: Any, mark: Rect, chart: Chart) -> None:
-    axes.fill_between([mark.x0, mark.x1], mark.y0, mark.y1, color=_color(mark.color), lw=0)
+    area = ([mark.x0, mark.x1], mark.y0, mark.y1)
+    axes.fill_between(*area, fc=_color(mark.color), ec="white", lw=0.5)
     wide = abs(chart.x.place(mark.x1) - chart.x.place(mark.x0)) * 110
     high = abs(chart.y.place(mark.y1) - chart.y.place(mark.y0)) * chart.height
     if mark.text and wide > 2 * len(mark.text) and high >= 20:
@@ -82,6 +83,7 @@ def _draw_dots(axes: Any, mark: Dots) -> None:
         s=size,
         marker=marker,
         zorder=3,
+        clip_on=False,
         **({"color": _color(mark.color)} if marker == "_" else {}),
         **({} if marker == "_" else {"facecolors": face, "edgecolors": _color(mark.color)}),
     )

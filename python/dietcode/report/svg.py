@@ -53,7 +53,7 @@ class _Frame:
 
 
 def _frame(chart: Chart) -> _Frame:
-    longest = max((len(text) for _, text in chart.y.ticks(6)), default=0)
+    longest = max((len(text) for _, text in chart.y.ticks()), default=0)
     left = 34 + _CHARACTER * longest
     frame = _Frame(chart, left, 46)
     return _Frame(chart, left, 46 + _slant_height(chart.x)) if _slants(frame) else frame
@@ -85,7 +85,7 @@ def _axes(frame: _Frame) -> list[str]:
     chart = frame.chart
     end, floor = frame.left + frame.width, _TOP + frame.height
     parts = []
-    for value, text in chart.y.ticks(6):
+    for value, text in chart.y.ticks():
         y = fixed(frame.y(value))
         parts.append(f'<path class="grid" d="M{fixed(frame.left)} {y}H{fixed(end)}"/>')
         parts.append(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -56,11 +55,13 @@ def _cell(cell: Cell) -> str:
     return f'<td class="n" data-key="{cell.key:.9g}">{escape(cell.text)}</td>'
 
 
-def _head(columns: Sequence[str]) -> str:
+def _head(table: Table) -> str:
+    first = table.rows[0] if table.rows else ()
+    numeric = [cell.key is not None for cell in first] or [False] * len(table.columns)
     cells = [
-        f'<th scope="col"><button type="button">{escape(name)}'
+        f'<th scope="col"{" class=n" if is_number else ""}><button type="button">{escape(name)}'
         '<span class="way" aria-hidden="true"></span></button></th>'
-        for name in columns
+        for name, is_number in zip(table.columns, numeric, strict=True)
     ]
     return "".join(cells)
 
@@ -71,5 +72,5 @@ def draw(table: Table, anchor: str) -> str:
     return (
         f'<div class="scroll" role="region" aria-labelledby="{anchor}-c" tabindex="0">'
         f'<table id="{anchor}"><caption id="{anchor}-c">{escape(table.caption)}</caption>'
-        f"<thead><tr>{_head(table.columns)}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>"
+        f"<thead><tr>{_head(table)}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>"
     )

@@ -136,7 +136,7 @@ def _bars(
         title=title,
         description=description,
         x=Axis(rest, 0, 1, percent=True),
-        y=Axis("micro-kernel and shape", 0, len(rows), categories=rows),
+        y=Axis("launch", 0, len(rows), categories=rows),
         marks=tuple(marks),
         legend=tuple((colors[name], "area", name) for name in names),
         height=70 + 30 * len(rows),
@@ -156,7 +156,7 @@ def _row_name(operator: Operator, timing: Timing) -> str:
     schedules = dict(operator.dispatch.kernels)
     schedule = schedules.get(timing.kernel, timing.kernel)
     part = ", reduction" if "_reduction" in timing.name else ""
-    return f"{operator.dispatch.number(timing.kernel)}  {schedule}{part}, {timing.shape}"
+    return f"{operator.dispatch.number(timing.kernel)}: {schedule}{part}, {timing.shape}"
 
 
 def stall_chart(operator: Operator) -> Chart | None:
@@ -166,8 +166,9 @@ def stall_chart(operator: Operator) -> Chart | None:
         "stalls",
         "stalls",
         "Stalls of each micro-kernel (virtual)",
-        "For a launch of each micro-kernel, the share of the cycles of its warps in which they "
-        "wait, by reason; in what is left to 100 % they issue. Estimates of the virtual GPU.",
+        "For a launch of each micro-kernel, at the smallest instance that it serves, the share "
+        "of the cycles of its warps in which they wait, by reason; in what is left to 100 % "
+        "they issue. Estimates of the virtual GPU.",
         "share of the cycles of resident warps",
     )
 

@@ -29,10 +29,11 @@
 // FEW-NEXT: 1 80 2304 768 32x64x16_2x4 124.0 {{[0-9.]+}} -{{$}}
 // FEW-NOT: {{.}}
 // RUN: dietcode-explain %s --json --accuracy --records %t.jsonl | FileCheck %s --check-prefix=FEW-JSON
+// FEW-JSON: "bound_seconds":
+// FEW-JSON: "m": 80,
 // FEW-JSON: "measured_seconds": 0.000123
 // FEW-JSON-NEXT: "schedule": "16x64x16_2x4"
-// FEW-JSON: "m": 80,
-// FEW-JSON: "table_seconds":
+// FEW-JSON-NEXT: "table_seconds":
 // FEW-JSON-NEXT: "trained_seconds": null
 
 // RUN: not dietcode-explain %s --accuracy 2>&1 | FileCheck %s --check-prefix=RECORDS
