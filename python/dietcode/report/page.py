@@ -74,7 +74,7 @@ def _figure(chart: Chart, anchor: str) -> str:
     )
     return (
         f'<figure id="{anchor}" data-chart="{chart.key}"><h3>{escape(chart.title)}</h3>\n'
-        f"{svg.draw(chart, anchor)}\n"
+        f'<div class="plot">{svg.draw(chart, anchor)}</div>\n'
         + (f'<ul class="legend">{legend}</ul>' if legend else "")
         + f"<p>{escape(chart.description)}</p></figure>"
     )

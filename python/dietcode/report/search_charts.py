@@ -113,7 +113,7 @@ def progress_chart(operator: Operator, device: str) -> Chart | None:
         key="progress",
         title="Tuning progress, by the order of the records",
         description=(
-            "After each measured candidate: best time of all records over the best time so far, "
+            "After each candidate with a measured grid: best time of all records over the best time so far, "
             f"averaged over {shapes} shapes by weight; a shape that nothing was timed on counts "
             "as 0 %."
         ),

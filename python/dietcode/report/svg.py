@@ -9,8 +9,8 @@ from .chart import INK, MUTED, Axis, Chart, Dots, Line, Rect
 from .palette import series_index
 
 _WIDTH = 780
-_TOP, _RIGHT = 14, 18
-_CHARACTER = 6.7  # Of a label, in units of the picture.
+_TOP, _RIGHT = 14, 26
+_CHARACTER = 7.0  # Of a label, in units of the picture.
 
 
 def css_class(color: int) -> str:
