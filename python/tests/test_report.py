@@ -211,7 +211,9 @@ def test_progress_by_events(tmp_path):
     assert "time of a call (µs, virtual)" in text and ">trials<" in text
 
 
-@pytest.mark.parametrize("events", [[{"task": "x"}], [3], [{"task": "x", "trials": "y", "best": 1}]])
+@pytest.mark.parametrize(
+    "events", [[{"task": "x"}], [3], [{"task": "x", "trials": "y", "best": 1}]]
+)
 def test_events_that_are_none(tmp_path, events):
     with pytest.raises(ReportError, match="an event of progress"):
         make(tmp_path, qkv(), progress=events)

@@ -14,6 +14,7 @@ import pytest
 from report_testing import CHARTS, INPUTS, qkv, two
 
 from dietcode.report import report
+from dietcode.report.palette import DARK, LIGHT
 
 BROWSER = next(
     (path for path in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if path),
@@ -31,11 +32,8 @@ const press = (target, key) =>
 const table = document.querySelector("table");
 const column = (i) => [...table.tBodies[0].rows].map((row) => row.cells[i].textContent);
 const found = { scheme: {}, charts: {}, texts: [], sorted: {}, walk: [] };
-for (const [name, element] of [["page", document.body], ["figure", document.querySelector("figure")],
-                               ["text", document.querySelector("svg text")]]) {
-  const style = getComputedStyle(element);
-  found.scheme[name] = name === "text" ? style.fill : style.backgroundColor;
-}
+found.scheme.page = getComputedStyle(document.body).backgroundColor;
+found.scheme.text = getComputedStyle(document.querySelector("svg text")).fill;
 for (const figure of document.querySelectorAll("figure")) {
   const picture = figure.querySelector("svg[role=img]");
   const box = picture.getBoundingClientRect();
@@ -127,6 +125,11 @@ def overlapping(texts):
     return wrong
 
 
+def rgb(color):
+    """As the browser writes it."""
+    return f"rgb({', '.join(str(int(color[i : i + 2], 16)) for i in (1, 3, 5))})"
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("name", ["qkv", "two"])
 def test_charts_are_drawn(tmp_path, name, scheme):
@@ -135,8 +138,8 @@ def test_charts_are_drawn(tmp_path, name, scheme):
     found = probe(tmp_path, page, scheme)
     expected = [key for key in CHARTS if name == "qkv" or key not in ("stalls", "losses")]
     assert list(found["charts"]) == expected
-    paper = {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 24, 29)"}[scheme]
-    assert found["scheme"]["page"] == paper
+    palette = {"light": LIGHT, "dark": DARK}[scheme]
+    assert found["scheme"] == {"page": rgb(palette.paper), "text": rgb(palette.ink)}
     assert overlapping(found["texts"]) == []
     check_pixels(tmp_path, page, scheme, found["charts"])
 

@@ -160,7 +160,7 @@ def test_progress_never_falls_and_ends_at_all_of_it():
     ("axis", "labels"),
     [
         (Axis("", 0, 0.05, percent=True), ["0 %", "1 %", "2 %", "3 %", "4 %", "5 %"]),
-        (Axis("", 16, 2049, log=True), ["20", "50", "100", "200", "500", "1\u202f000", "2\u202f000"]),
+        (Axis("", 16, 1999, log=True), ["20", "50", "100", "200", "500", "1\u202f000"]),
         (Axis("", 0.5, 5.5, whole=True), ["1", "2", "3", "4", "5"]),
         (Axis("", 0, 2, categories=("a", "b")), ["a", "b"]),
     ],

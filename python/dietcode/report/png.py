@@ -75,7 +75,8 @@ def _draw_mark(axes: Any, mark: Rect | Line | Dots, chart: Chart) -> None:
 
 
 def _draw_dots(axes: Any, mark: Dots) -> None:
-    face = "none" if mark.hollow else _color(mark.color)
+    inside = "white" if mark.color == INK else "none"
+    face = inside if mark.hollow else _color(mark.color)
     marker, size = ("_", 420) if mark.shape == "dash" else ("o", 34 if mark.hollow else 20)
     axes.scatter(
         [x for x, _, _ in mark.points],
@@ -89,7 +90,7 @@ def _draw_dots(axes: Any, mark: Dots) -> None:
     )
 
 
-def _legend(figure: Any, axes: Any, chart: Chart) -> None:
+def _legend(axes: Any, chart: Chart) -> None:
     patches = importlib.import_module("matplotlib.patches")
     lines = importlib.import_module("matplotlib.lines")
     handles = []
@@ -104,18 +105,17 @@ def _legend(figure: Any, axes: Any, chart: Chart) -> None:
         handles.append(
             lines.Line2D([], [], color=shade, ls=line, marker=marker, mfc=face, label=name)
         )
+    axes.set_axis_off()
     if handles:
-        figure.legend(
-            handles=handles, loc="outside lower center", ncols=min(3, len(handles)), frameon=False
-        )
+        axes.legend(handles=handles, loc="center", ncol=min(3, len(handles)), frameon=False)
 
 
 def save(chart: Chart, path: Path) -> None:
     """Writes one chart; the same bytes for the same chart and version of matplotlib."""
-    rows = (len(chart.legend) + 2) // 3
-    size = (8.4, chart.height / 88 + 0.7 + 0.2 * rows)
-    figure = load_matplotlib()(figsize=size, dpi=_DOTS_PER_INCH, layout="constrained")
-    axes = figure.subplots()
+    picture, legend = chart.height / 88 + 0.5, 0.1 + 0.22 * ((len(chart.legend) + 2) // 3)
+    size = (8.4, picture + legend)
+    figure = load_matplotlib()(figsize=size, dpi=_DOTS_PER_INCH, constrained_layout=True)
+    axes, below = figure.subplots(2, 1, gridspec_kw={"height_ratios": (picture, legend)})
     axes.set_title(chart.title, fontsize=11)
     axes.set_axisbelow(True)
     axes.grid(color=LIGHT.grid, lw=0.6)
@@ -125,5 +125,5 @@ def save(chart: Chart, path: Path) -> None:
         _set_axis(axes, which, axis)
     axes.tick_params(labelsize=8)
     axes.spines[["top", "right"]].set_visible(False)
-    _legend(figure, axes, chart)
+    _legend(below, chart)
     figure.savefig(path, metadata={"Software": None})

@@ -66,12 +66,16 @@ def time_chart(operator: Operator, device: str) -> Chart | None:
         x=_instance_axis(instances),
         y=Axis(f"time ({unit(device)}, log scale)", *span(times, log=True), log=True),
         marks=marks,
-        legend=(
-            (_MEASURED, "dot", "measured"),
-            (_PREDICTED, "hollow", "predicted"),
-            (MUTED, "dash", "bound"),
-        ),
+        legend=(*_legend(instances, "dot", "hollow"), (MUTED, "dash", "bound")),
     )
+
+
+def _legend(
+    instances: list[Instance], measured: str, predicted: str
+) -> tuple[tuple[int, str, str], ...]:
+    """Without measured times where nothing was."""
+    legend = ((_MEASURED, measured, "measured"), (_PREDICTED, predicted, "predicted"))
+    return legend if any(instance.measured for instance in instances) else legend[1:]
 
 
 def _instance_axis(instances: list[Instance]) -> Axis:
@@ -105,7 +109,7 @@ def bound_chart(operator: Operator, device: str) -> Chart | None:
         x=_instance_axis(instances),
         y=Axis("bound / time", 0, top, percent=True),
         marks=tuple(marks),
-        legend=((_MEASURED, "area", "measured"), (_PREDICTED, "area", "predicted")),
+        legend=_legend(instances, "area", "area"),
     )
 
 
