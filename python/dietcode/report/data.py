@@ -47,11 +47,11 @@ class Instance:
     predicted: float | None  # Seconds, by the cost model.
     measured: float | None
     seconds: float | None  # The best that is known.
+    known_by: str  # "measured", "predicted" or "table".
     bound: float
     best_kernel: str
     best_seconds: float | None
     limiter: str
-    blocks: int
     waves: float
     padding: float
     occupancy: float
@@ -167,11 +167,11 @@ def _instance(value: Json) -> Instance:
         predicted=chosen.get("predicted_seconds"),
         measured=chosen.get("seconds") if chosen.get("measured_here") else None,
         seconds=chosen.get("seconds"),
+        known_by=chosen.get("source", ""),
         bound=float(value.get("bound_seconds", 0)),
         best_kernel=best.get("kernel", ""),
         best_seconds=best.get("seconds"),
         limiter=value.get("bound", ""),
-        blocks=int(value.get("blocks", 0)),
         waves=float(value.get("waves", 0)),
         padding=float(value.get("padding_waste", 0)),
         occupancy=float(value.get("occupancy", 0)),

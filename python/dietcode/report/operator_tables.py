@@ -9,6 +9,11 @@ from .tables import Cell, Table, count, micros, percent, text
 from .time_charts import unit
 
 _MOST_ROWS = 100
+_KNOWN_BY = {
+    "measured": "measurements",
+    "predicted": "the trained model",
+    "table": "the device table",
+}
 
 
 def instance_table(operator: Operator, device: str) -> Table | None:
@@ -25,6 +30,8 @@ def instance_table(operator: Operator, device: str) -> Table | None:
         "bound",
         "of bound",
         "regret",
+        "best known",
+        "micro-kernel known by",
         "limited by",
         "waves",
         "padding",
@@ -44,6 +51,8 @@ def instance_table(operator: Operator, device: str) -> Table | None:
                 micros(instance.bound or None),
                 percent(instance.bound / seconds if seconds and instance.bound else None),
                 percent(instance.regret),
+                text(instance.best_kernel),
+                text(_KNOWN_BY.get(instance.known_by, instance.known_by)),
                 text(instance.nothing or instance.limiter),
                 Cell(f"{instance.waves:.1f}", instance.waves),
                 percent(instance.padding, 0),

@@ -113,9 +113,9 @@ def progress_chart(operator: Operator, device: str) -> Chart | None:
         key="progress",
         title="Tuning progress, by the order of the records",
         description=(
-            "After each candidate that was timed on a whole grid: the best time of all records over "
-            f"the best one so far, averaged over {shapes} shapes by weight; a shape that nothing "
-            "was timed on counts as 0 %."
+            "After each candidate that was timed on a whole grid: the best time of all records "
+            f"over the best one so far, averaged over {shapes} shapes by weight; a shape that "
+            "nothing was timed on counts as 0 %."
         ),
         x=Axis("candidates measured", 0, len(line) + 1, whole=True),
         y=Axis("of the best known", 0, 1.04, percent=True),
