@@ -115,7 +115,7 @@ class Timing:
 class ProgressEvent:
     """What tune() tells on_progress."""
 
-    task: str
+    operator: str
     trials: int
     best: float  # Weighted seconds of a call.
 

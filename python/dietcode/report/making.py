@@ -6,7 +6,7 @@ import json
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from . import png as png_files
 from .build import Material, anchors, build, operator_charts
@@ -17,6 +17,21 @@ from .page import render
 from .records import read_records
 
 PathLike = str | Path
+
+
+class TunedModule(Protocol):
+    """What tune() returns, as far as a report needs it."""
+
+    @property
+    def mlir(self) -> str:
+        """The module with all decisions in it."""
+
+    @property
+    def name(self) -> str:
+        """Of the function."""
+
+    records: str | None
+    model: str | None
 
 
 def is_records(path: Path) -> bool:
@@ -31,10 +46,15 @@ def is_records(path: Path) -> bool:
     return path.suffix in (".jsonl", ".json")
 
 
+def _is_text(source: PathLike | None) -> bool:
+    """Files have no line breaks in their names."""
+    return isinstance(source, str) and "\n" in source
+
+
 def _sort(source: PathLike, records: PathLike | None, tuned: PathLike | None) -> dict[str, Any]:
     """What the source is, besides what was named."""
     found = {"records": records, "tuned": tuned}
-    is_text = isinstance(source, str) and "\n" in source
+    is_text = _is_text(source)
     kind = "tuned" if is_text or not is_records(Path(source)) else "records"
     if found[kind] is not None:
         raise ReportError(f"{'the text' if is_text else source} and {found[kind]} are both {kind}")
@@ -84,7 +104,13 @@ def _add_timings(
         )
 
 
-def _read_events(events: PathLike | Iterable[Mapping[str, Any]]) -> list[ProgressEvent]:
+def _read_event(event: Any) -> ProgressEvent:
+    """A mapping or an object with these names."""
+    values = event if isinstance(event, Mapping) else vars(event)
+    return ProgressEvent(str(values["operator"]), int(values["trials"]), float(values["best"]))
+
+
+def _read_events(events: PathLike | Iterable[Any]) -> list[ProgressEvent]:
     """What tune() gave on_progress: a list, or a file of JSON lines."""
     if isinstance(events, (str, Path)):
         path = Path(events)
@@ -94,7 +120,7 @@ def _read_events(events: PathLike | Iterable[Mapping[str, Any]]) -> list[Progres
         except (OSError, ValueError) as error:
             raise ReportError(f"{path}: {error}") from error
     try:
-        return [ProgressEvent(str(e["task"]), int(e["trials"]), float(e["best"])) for e in events]
+        return [_read_event(event) for event in events]
     except (KeyError, TypeError, ValueError) as error:
         raise ReportError(f"an event of progress lacks or has a wrong {error}") from error
 
@@ -123,7 +149,7 @@ def collect(
     tuned: Path | None,
     *,
     model: Path | None = None,
-    progress: PathLike | Iterable[Mapping[str, Any]] | None = None,
+    progress: PathLike | Iterable[Any] | None = None,
     entry: str | None = None,
     timings: bool = True,
     explainer: Explainer | None = None,
@@ -140,7 +166,7 @@ def collect(
     _read_operators(material, tuned, records, model, entry, asked)
     events = _read_events(progress) if progress is not None else []
     for operator in material.operators:
-        operator.progress = tuple(event for event in events if event.task == operator.name)
+        operator.progress = tuple(event for event in events if event.operator == operator.name)
     if timings:
         _add_timings(material, tuned, asked, entry)
     else:
@@ -174,28 +200,31 @@ def write_pngs(material: Material, folder: Path) -> list[Path]:
 
 
 def report(
-    source: PathLike,
+    source: PathLike | TunedModule,
     output: PathLike = "report.html",
     *,
     records: PathLike | None = None,
     tuned: PathLike | None = None,
     png: PathLike | None = None,
     model: PathLike | None = None,
-    progress: PathLike | Iterable[Mapping[str, Any]] | None = None,
+    progress: PathLike | Iterable[Any] | None = None,
     entry: str | None = None,
     timings: bool = True,
     explainer: Explainer | None = None,
 ) -> Path:
-    """Writes a page about ``source``, which is a file of records or tuned MLIR, as a file
-    or as text; the other one may be given by name.
+    """Writes a page about ``source``: what ``tune`` returned, a file of records, or tuned
+    MLIR, as a file or as text. Records or tuned MLIR may be added by name.
 
     ``png`` is a folder for pictures of the charts, which need matplotlib. ``progress``
     is what ``tune`` told ``on_progress``, or a file of it. ``timings=False`` leaves out
     the stalls, for which each micro-kernel is run once on the virtual GPU.
     """
+    if not isinstance(source, (str, Path)):
+        records, model = records or source.records, model or source.model
+        entry, source = entry or source.name, source.mlir
     found = _sort(source, records, tuned)
     with tempfile.TemporaryDirectory() as folder:
-        if isinstance(found["tuned"], str) and "\n" in found["tuned"]:
+        if _is_text(found["tuned"]):
             path = Path(folder) / "tuned.mlir"
             path.write_text(found["tuned"], encoding="utf-8")
             found["tuned"] = path
