@@ -23,6 +23,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Enumeration.h"
+#include "dietcode/CostModel/CrossValidation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -31,34 +32,9 @@
 
 using namespace dietcode;
 
-static constexpr size_t kFolds = 5;
 /// By how much the DietCode paper's joint search is faster than one for each of
 /// eight shapes.
 static constexpr double kPaperFactor = 5.88;
-
-/// A fixed permutation: every fifth of a linear congruence.
-static size_t foldOf(size_t candidate) {
-  return (candidate * 2654435761u >> 7) % kFolds;
-}
-
-/// f_MK of each candidate by a model that has not seen it.
-static Expected<std::vector<MicroKernelCost>>
-predictUnseen(const Enumeration &all) {
-  std::vector<MicroKernelCost> costs(all.schedules.size());
-  for (size_t fold = 0; fold < kFolds; ++fold) {
-    CostModel model(*all.device);
-    std::vector<MeasuredKernel> seen;
-    for (size_t c = 0; c < costs.size(); ++c)
-      if (foldOf(c) != fold)
-        seen.push_back(all.measured[c]);
-    if (Expected<void> trained = model.train(seen); !trained)
-      return tl::unexpected(trained.error());
-    for (size_t c = 0; c < costs.size(); ++c)
-      if (foldOf(c) == fold)
-        costs[c] = model.predict(all.schedules[c], all.traits);
-  }
-  return costs;
-}
 
 static std::vector<MicroKernelCost> costAnalytically(const Enumeration &all) {
   return CostModel(*all.device).predict(all.schedules, all.traits);
@@ -359,7 +335,8 @@ static bool printProblem(const std::string &path, int64_t n, int64_t k) {
               all->instances.size());
   std::vector<MicroKernelCost> truth = costMeasured(*all);
   std::vector<MicroKernelCost> analytical = costAnalytically(*all);
-  Expected<std::vector<MicroKernelCost>> unseen = predictUnseen(*all);
+  Expected<std::vector<MicroKernelCost>> unseen =
+      predictUnseen(*all->device, all->measured);
   if (!unseen) {
     std::fprintf(stderr, "error: %s\n", unseen.error().message.c_str());
     return false;

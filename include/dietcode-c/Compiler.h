@@ -180,6 +180,16 @@ dietcode_status dietcode_module_explain(dietcode_module *module,
                                         const dietcode_explain_options *options,
                                         dietcode_text *text);
 
+/** The dispatches of all operators of a function, its instances, the regret
+ *  against the number of kernels and, where `options` has records, how far off
+ *  the cost model is of them, as dietcode-explain --json --instances --curve
+ *  --accuracy prints it (docs/report.md). A function without a workload has no
+ *  instances, which is no error. */
+dietcode_status
+dietcode_module_overview(dietcode_module *module,
+                         const dietcode_explain_options *options,
+                         dietcode_text *text);
+
 /*===----------------------------------------------------------------------===*\
 |* Programs                                                                   *|
 \*===----------------------------------------------------------------------===*/

@@ -78,10 +78,15 @@ KernelReport describe(const runtime::LaunchRecord &launch,
                       launch.block,
                       launch.sharedBytes,
                       launch.seconds.value_or(0),
-                      std::nullopt};
-  if (const auto &report = launch.report)
-    kernel.traffic = {report->sectorsRead * kSectorBytes,
-                      report->sectorsWritten * kSectorBytes, report->dramBytes};
+                      std::nullopt,
+                      ""};
+  const auto &report = launch.report;
+  if (!report)
+    return kernel;
+  kernel.traffic = {report->sectorsRead * kSectorBytes,
+                    report->sectorsWritten * kSectorBytes, report->dramBytes};
+  if (report->replay.valid)
+    kernel.timing = report->replay.toJson();
   return kernel;
 }
 

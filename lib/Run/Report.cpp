@@ -81,6 +81,8 @@ llvm::json::Object toJson(const KernelReport &kernel) {
     object["bytesWritten"] = static_cast<int64_t>(traffic->bytesWritten);
     object["dramBytes"] = static_cast<int64_t>(traffic->dramBytes);
   }
+  if (!kernel.timing.empty())
+    object["timing"] = llvm::cantFail(llvm::json::parse(kernel.timing));
   return object;
 }
 

@@ -16,6 +16,7 @@
 #include "dietcode/Search/ScheduleSpace.h"
 #include "dietcode/Tune/CandidateCompiler.h"
 #include "dietcode/Tune/OperatorTuner.h"
+#include "dietcode/Tune/TuneReport.h"
 #include "mlir/Pass/PassManager.h"
 
 #include <algorithm>
@@ -90,6 +91,11 @@ mlir::dietcode::prepareExplanation(ModuleOp module, StringRef entry,
   return Explainable{*function, std::move(*known)};
 }
 
+std::string mlir::dietcode::describeOperator(OperatorOpInterface op,
+                                             FunctionOpInterface function) {
+  return ("@" + function.getName() + " " + op->getName().stripDialect()).str();
+}
+
 std::vector<MicroKernelCost>
 mlir::dietcode::costsFor(OperatorOpInterface op, const CostModel &model,
                          ArrayRef<Record> records) {
@@ -141,6 +147,8 @@ private:
   FailureOr<SmallVector<int64_t>> evaluateShape(OperatorOpInterface op);
   void follow(DispatchOp dispatch, ArrayRef<int64_t> point,
               OperatorExplanation &result, StringRef &kernel);
+  ExplainedKernel describe(StringRef name, const MicroKernelCost &cost,
+                           const ContractionShape &shape) const;
   ExplainedKernel costKernel(OperatorOpInterface op, StringRef symbol,
                              ArrayRef<MicroKernelCost> costs,
                              const ContractionShape &shape);
@@ -233,6 +241,15 @@ void Explainer::follow(DispatchOp dispatch, ArrayRef<int64_t> point,
   kernel = dispatch.getKernelTable()[leaf.kernel].getValue();
 }
 
+ExplainedKernel Explainer::describe(StringRef name, const MicroKernelCost &cost,
+                                    const ContractionShape &shape) const {
+  MicroKernelCost blind = cost;
+  blind.calibrations.clear();
+  const Adaption &adaption = model.getAdaption();
+  return {name.str(), adaption.estimate(cost, shape), cost.source,
+          cost.isMeasuredAt(shape), adaption.estimate(blind, shape).seconds};
+}
+
 ExplainedKernel Explainer::costKernel(OperatorOpInterface op, StringRef symbol,
                                       ArrayRef<MicroKernelCost> costs,
                                       const ContractionShape &shape) {
@@ -248,8 +265,7 @@ ExplainedKernel Explainer::costKernel(OperatorOpInterface op, StringRef symbol,
           ? *known
           : ::dietcode::AnalyticalModel(getDevice(op).getSpec())
                 .cost(schedule, op.getTraits());
-  return {symbol.str(), model.getAdaption().estimate(cost, shape), cost.source,
-          cost.isMeasuredAt(shape)};
+  return describe(symbol, cost, shape);
 }
 
 FailureOr<OperatorExplanation> Explainer::explain(OperatorOpInterface op) {
@@ -257,8 +273,7 @@ FailureOr<OperatorExplanation> Explainer::explain(OperatorOpInterface op) {
   if (failed(sizes))
     return failure();
   OperatorExplanation result;
-  result.name =
-      ("@" + function.getName() + " " + op->getName().stripDialect()).str();
+  result.name = describeOperator(op, function);
   result.shape = describeShape(op, *sizes);
   result.source = identifySource(op);
   auto dispatch = SymbolTable::lookupNearestSymbolFrom<DispatchOp>(
@@ -276,8 +291,11 @@ FailureOr<OperatorExplanation> Explainer::explain(OperatorOpInterface op) {
   StringRef chosen;
   follow(dispatch, point, result, chosen);
   ContractionShape shape = op.getContractionShape(*sizes);
+  result.extents = shape;
   std::vector<MicroKernelCost> costs = costsFor(op, model, records);
   result.chosen = costKernel(op, chosen, costs, shape);
+  result.boundSeconds =
+      ::dietcode::boundSeconds(shape, op.getTraits(), getDevice(op).getSpec());
   if (shape.m == 0 || shape.n == 0 || shape.batch == 0)
     result.nothing = "nothing to compute, no kernel is launched";
   else if (shape.k == 0) // The sums are empty, but a kernel has to store them.
@@ -297,12 +315,9 @@ FailureOr<OperatorExplanation> Explainer::explain(OperatorOpInterface op) {
   for (const MicroKernelCost &cost : costs) {
     if (knowsMeasured && cost.source != CostSource::Measured)
       continue;
-    ::dietcode::CostEstimate estimate =
-        model.getAdaption().estimate(cost, shape);
-    if (result.best.symbol.empty() ||
-        estimate.seconds < result.best.estimate.seconds)
-      result.best = {cost.schedule.name(), estimate, cost.source,
-                     cost.isMeasuredAt(shape)};
+    double seconds = model.getAdaption().estimate(cost, shape).seconds;
+    if (result.best.symbol.empty() || seconds < result.best.estimate.seconds)
+      result.best = describe(cost.schedule.name(), cost, shape);
   }
   return result;
 }

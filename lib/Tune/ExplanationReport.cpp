@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dietcode/Tune/Explanation.h"
+#include "ExplanationJson.h"
 
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace mlir::dietcode;
@@ -86,18 +85,22 @@ static StringRef nameOf(CostSource source) {
   llvm_unreachable("unknown source");
 }
 
-static llvm::json::Value toJson(const ExplainedKernel &kernel) {
+llvm::json::Object mlir::dietcode::toJson(const ExplainedKernel &kernel) {
   // JSON has no infinity.
-  bool canRun = std::isfinite(kernel.estimate.seconds);
+  auto orNull = [](double seconds) {
+    return std::isfinite(seconds) ? llvm::json::Value(seconds)
+                                  : llvm::json::Value(nullptr);
+  };
   return llvm::json::Object{
       {"kernel", kernel.symbol},
-      {"seconds", canRun ? llvm::json::Value(kernel.estimate.seconds)
-                         : llvm::json::Value(nullptr)},
+      {"seconds", orNull(kernel.estimate.seconds)},
+      {"predicted_seconds", orNull(kernel.predictedSeconds)},
       {"source", nameOf(kernel.source)},
       {"measured_here", kernel.isMeasuredHere}};
 }
 
-static llvm::json::Value toJson(const OperatorExplanation &explanation) {
+llvm::json::Object
+mlir::dietcode::toJson(const OperatorExplanation &explanation) {
   llvm::json::Object object{{"operator", explanation.name},
                             {"source", explanation.source},
                             {"shape", explanation.shape},
@@ -116,6 +119,7 @@ static llvm::json::Value toJson(const OperatorExplanation &explanation) {
   object["waves"] = chosen.waves;
   object["padding_waste"] = chosen.paddingWaste;
   object["occupancy"] = chosen.occupancy;
+  object["bound_seconds"] = explanation.boundSeconds;
   object["bound"] = StringRef(chosen.bound.data(), chosen.bound.size());
   if (!explanation.runnerUp.symbol.empty())
     object["runner_up"] = toJson(explanation.runnerUp);

@@ -9,7 +9,7 @@
 #include "Support/ToolInput.h"
 #include "dietcode/Run/Runner.h"
 #include "dietcode/Run/ShapeOptions.h"
-#include "dietcode/Tune/Explanation.h"
+#include "dietcode/Tune/Overview.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -42,6 +42,11 @@ static cl::opt<bool> instances(
 static cl::opt<bool>
     curve("curve", cl::desc("Print regret against the number of kernels"),
           cl::cat(category));
+static cl::opt<bool> accuracy(
+    "accuracy",
+    cl::desc("Print what the cost model says to each measurement of --records, "
+             "by the device table and trained on the other micro-kernels"),
+    cl::cat(category));
 static cl::opt<unsigned> maxKernels("max-kernels",
                                     cl::desc("Where --curve ends"),
                                     cl::init(16), cl::cat(category));
@@ -51,9 +56,11 @@ static cl::opt<std::string>
 static cl::opt<std::string>
     modelFile("model", cl::desc("Trained cost model to tell times by"),
               cl::value_desc("file"), cl::cat(category));
-static cl::opt<bool> json("json",
-                          cl::desc("Print what --shape asks for as JSON"),
-                          cl::cat(category));
+static cl::opt<bool>
+    json("json",
+         cl::desc("Print JSON: an array of what --shape asks for, or else one "
+                  "object with what the other options do, and all dispatches"),
+         cl::cat(category));
 
 static int failWith(const Twine &message) {
   llvm::errs() << "error: " << message << "\n";
@@ -128,11 +135,46 @@ static LogicalResult printCurves(func::FuncOp function, const CostModel &model,
         computeRegretCurve(op, analysis, model, known, maxKernels);
     if (failed(points))
       return WalkResult::interrupt();
-    print(("@" + function.getName() + " " + op->getName().stripDialect()).str(),
-          *points);
+    print(describeOperator(op, function), *points);
     return WalkResult::advance();
   });
   return failure(walked.wasInterrupted());
+}
+
+static LogicalResult printAccuracy(func::FuncOp function,
+                                   const Knowledge &known) {
+  FailureOr<std::vector<OperatorOverview>> operators =
+      makeOverview(function, known, {false, false, /*accuracy=*/true});
+  if (failed(operators))
+    return failure();
+  for (const OperatorOverview &entry : *operators) {
+    llvm::outs() << entry.name << "\n"
+                 << llvm::formatv("{0,8}{1,8}{2,8}{3,8}  {4,-24}{5,12}{6,12}"
+                                  "{7,12}\n",
+                                  "b", "m", "n", "k", "kernel", "measured us",
+                                  "table us", "trained us");
+    for (const ModelledRun &run : entry.accuracy)
+      llvm::outs() << llvm::formatv(
+          "{0,8}{1,8}{2,8}{3,8}  {4,-24}{5,12:F1}{6,12:F1}{7,12}\n",
+          run.shape.batch, run.shape.m, run.shape.n, run.shape.k, run.schedule,
+          1e6 * run.measuredSeconds, 1e6 * run.tableSeconds,
+          run.trainedSeconds
+              ? llvm::formatv("{0:F1}", 1e6 * *run.trainedSeconds).str()
+              : "-");
+  }
+  return success();
+}
+
+/// All that was asked for as one object.
+static LogicalResult printOverview(func::FuncOp function,
+                                   const Knowledge &known) {
+  OverviewParts parts{instances, curve, accuracy, maxKernels};
+  FailureOr<std::vector<OperatorOverview>> operators =
+      makeOverview(function, known, parts);
+  if (failed(operators))
+    return failure();
+  llvm::outs() << printJson(function, *operators, parts);
+  return success();
 }
 
 static int run(ModuleOp module) {
@@ -141,9 +183,13 @@ static int run(ModuleOp module) {
   if (failed(subject))
     return 1;
   auto &[function, known] = *subject;
+  if (json && shape.getNumOccurrences() == 0)
+    return failed(printOverview(function, known));
   if (curve && failed(printCurves(function, known.model, known.records)))
     return 1;
   if (instances && failed(printInstances(function, known.model, known.records)))
+    return 1;
+  if (accuracy && failed(printAccuracy(function, known)))
     return 1;
   if (shape.getNumOccurrences() == 0)
     return 0;
@@ -168,12 +214,16 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(
       argc, argv,
       "Says which micro-kernel serves a shape, why, and what else there is.\n");
-  if (shape.getNumOccurrences() == 0 && !curve && !instances)
-    return failWith("there is nothing to explain; give --shape T=37, "
-                    "--shape= where all is static, --instances, or --curve");
-  if (json && (shape.getNumOccurrences() == 0 || curve || instances))
-    return failWith("--json prints what --shape asks for, and nothing else; "
-                    "give --shape without --curve and --instances");
+  bool isShape = shape.getNumOccurrences() != 0;
+  bool isOverview = curve || instances || accuracy;
+  if (!isShape && !isOverview)
+    return failWith("there is nothing to explain; give --shape T=37, --shape= "
+                    "where all is static, --instances, --curve, or --accuracy");
+  if (json && isShape && isOverview)
+    return failWith("--json prints what --shape asks for, or what --instances, "
+                    "--curve and --accuracy do; give --shape without them");
+  if (accuracy && records.empty())
+    return failWith("--accuracy compares with measurements; give --records");
   if (maxKernels == 0)
     return failWith("--max-kernels must be at least 1");
   auto sources = openInput(inputFile);

@@ -43,6 +43,8 @@ struct KernelReport {
   double seconds = 0;
   /// What a virtual GPU estimates from a few blocks; a real one does not tell.
   std::optional<KernelTraffic> traffic;
+  /// A virtual GPU's TimingReport, a JSON object; empty if there is none.
+  std::string timing;
 };
 
 /// One run.

@@ -52,18 +52,23 @@ struct ExplainedKernel {
   ::dietcode::CostEstimate estimate;
   ::dietcode::CostSource source = ::dietcode::CostSource::Analytical;
   bool isMeasuredHere = false; ///< At this very shape.
+  /// By f_MK alone, without what is known of whole grids.
+  double predictedSeconds = 0;
 };
 
 /// What happens to one operator.
 struct OperatorExplanation {
-  std::string name;   ///< e.g. "@qkv matmul".
-  std::string source; ///< Of its records (`identifySource`).
-  std::string shape;  ///< e.g. "m = 592, n = 2304, k = 768".
+  std::string name;                     ///< e.g. "@qkv matmul".
+  std::string source;                   ///< Of its records (`identifySource`).
+  std::string shape;                    ///< e.g. "m = 592, n = 2304, k = 768".
+  ::dietcode::ContractionShape extents; ///< The same, as micro-kernels see it.
   /// The comparisons from the root of the decision tree, e.g. "m <= 960: yes".
   std::vector<std::string> path;
   std::string leaf; ///< e.g. "case m in [577, 960]".
   /// Why there is nothing to predict, e.g. "nothing to compute"; mostly empty.
   std::string nothing;
+  /// No kernel takes less on this device; a launch is not in it (boundSeconds).
+  double boundSeconds = 0;
   ExplainedKernel chosen;
   /// The best of the other kernels of the dispatch; no symbol if there is none.
   ExplainedKernel runnerUp;
@@ -83,6 +88,10 @@ struct RegretPoint {
   unsigned cases = 0;
   double mean = 0, weighted = 0, max = 0;
 };
+
+/// e.g. "@qkv matmul".
+std::string describeOperator(OperatorOpInterface op,
+                             FunctionOpInterface function);
 
 /// The costs of all micro-kernels for `op`: measured where `records` know them,
 /// else by `model`.

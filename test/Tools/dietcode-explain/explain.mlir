@@ -11,8 +11,8 @@
 // JSON: @dense matmul case m in [401, 960] {{.*}}'m <= 960: yes'] medium table {{[a-z0-9]+}} 360
 // RUN: dietcode-explain %s --shape T=0 --json | FileCheck %s --check-prefix=EMPTY
 // EMPTY: "nothing": "{{.+}}"
-// RUN: not dietcode-explain %s --json --curve 2>&1 | FileCheck %s --check-prefix=ONLY
-// ONLY: error: --json prints what --shape asks for, and nothing else; give --shape without --curve and --instances
+// RUN: not dietcode-explain %s --json --curve --shape T=3 2>&1 | FileCheck %s --check-prefix=ONLY
+// ONLY: error: --json prints what --shape asks for, or what --instances, --curve and --accuracy do; give --shape without them
 
 // RUN: dietcode-explain %s --shape T=1000 | FileCheck %s --check-prefix=OUTSIDE
 // OUTSIDE: @dense matmul: m = 16000, n = 2304, k = 768
@@ -38,7 +38,7 @@
 // RECORDS: chosen    small: 123.0 us from measurements
 
 // RUN: not dietcode-explain %s 2>&1 | FileCheck %s --check-prefix=NOTHING
-// NOTHING: error: there is nothing to explain; give --shape T=37, --shape= where all is static, --instances, or --curve
+// NOTHING: error: there is nothing to explain; give --shape T=37, --shape= where all is static, --instances, --curve, or --accuracy
 // RUN: not dietcode-explain %s --shape H=3 2>&1 | FileCheck %s --check-prefix=VARIABLE
 // VARIABLE: error: there is no value for the shape variable @T; give --shape T=...
 // RUN: not dietcode-explain %s --shape T=3,H=3 2>&1 | FileCheck %s --check-prefix=UNUSED

@@ -13,6 +13,12 @@
 // CHECK-NEXT:     "name": "{{.*}}simt_
 // CHECK-NEXT:     "seconds": {{.*}}e-06
 // CHECK-NEXT:     "sharedBytes":
+// CHECK-NEXT:     "timing": {
+// CHECK:            "kind": "estimate"
+// CHECK:            "stalls": {
+// CHECK-NEXT:         "barrier":
+// CHECK:            "valid": true
+// CHECK-NEXT:     },
 // CHECK-NEXT:     "why": "m in [16, {{.*}}blocks
 // CHECK:        "maxError": {{.*}}e-07
 // CHECK-NEXT:   "ok": true

@@ -40,6 +40,10 @@ TEST_F(Compiler, NullIsNoHandle) {
             DIETCODE_INVALID_ARGUMENT);
   EXPECT_EQ(dietcode_module_explain(nullptr, "T=1", nullptr, &text),
             DIETCODE_INVALID_ARGUMENT);
+  EXPECT_EQ(dietcode_module_overview(nullptr, nullptr, &text),
+            DIETCODE_INVALID_ARGUMENT);
+  EXPECT_EQ(dietcode_module_overview(nullptr, nullptr, nullptr),
+            DIETCODE_INVALID_ARGUMENT);
   EXPECT_EQ(dietcode_context_set_diagnostics(nullptr, nullptr, nullptr),
             DIETCODE_INVALID_ARGUMENT);
   dietcode_text_release(nullptr);
@@ -216,6 +220,11 @@ TEST_F(Compiler, TunesByTheModel) {
   EXPECT_EQ(dietcode_module_explain(again, "T=37", nullptr, &json), DIETCODE_OK)
       << dietcode_last_error();
   EXPECT_TRUE(contains(take(json), "\"shape\": \"m = 37, n = 48, k = 32\""));
+  EXPECT_EQ(dietcode_module_overview(again, nullptr, &json), DIETCODE_OK)
+      << dietcode_last_error();
+  std::string overview = take(json);
+  EXPECT_TRUE(contains(overview, "\"otherwise\": \"simt_")) << overview;
+  EXPECT_TRUE(contains(overview, "\"curve\": [")) << overview;
   dietcode_module_destroy(again);
   dietcode_module_destroy(module);
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dietcode/CostModel/CostModel.h"
+#include "dietcode/CostModel/CrossValidation.h"
 #include "dietcode/Search/ScheduleSpace.h"
 
 #include <algorithm>
@@ -228,6 +229,40 @@ TEST(CostModel, FewMeasurementsTeachNothing) {
   CostModel model(t4());
   ASSERT_TRUE(model.train(kernels));
   EXPECT_FALSE(model.isTrained());
+}
+
+TEST(CrossValidation, SeesAllKernelsButTheOneThatItPredicts) {
+  std::vector<Schedule> space = enumerateSchedules(t4());
+  std::vector<MeasuredKernel> kernels;
+  for (size_t i = 0; i < space.size(); i += 8)
+    kernels.push_back(measureAs(space[i], 2, 2));
+  // Nothing else is like this one, so that it cannot be guessed.
+  kernels.front() = measureAs(space.front(), 9, 9);
+  Expected<std::vector<MicroKernelCost>> costs = predictUnseen(t4(), kernels);
+  ASSERT_TRUE(costs) << costs.error().message;
+  ASSERT_EQ(costs->size(), kernels.size());
+  AnalyticalModel analytical(t4());
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    const MicroKernelCost &cost = (*costs)[i];
+    EXPECT_EQ(cost.schedule, kernels[i].schedule);
+    EXPECT_EQ(cost.source, CostSource::Predicted);
+    double factor =
+        cost.full.perTile / analytical.cost(kernels[i].schedule).full.perTile;
+    EXPECT_LT(factor, 4);
+    if (i == 0)
+      EXPECT_NEAR(factor, 2, 0.5);
+  }
+}
+
+TEST(CrossValidation, IsOfTheDeviceTableWithFewKernels) {
+  std::vector<Schedule> space = enumerateSchedules(t4());
+  Expected<std::vector<MicroKernelCost>> costs = predictUnseen(
+      t4(), {measureAs(space[0], 2, 2), measureAs(space[1], 2, 2)});
+  ASSERT_TRUE(costs);
+  EXPECT_EQ((*costs)[0].source, CostSource::Analytical);
+  Expected<std::vector<MicroKernelCost>> none = predictUnseen(t4(), {});
+  ASSERT_TRUE(none);
+  EXPECT_TRUE(none->empty());
 }
 
 TEST(CostModel, SavesAndLoads) {

@@ -1,0 +1,7 @@
+"""What goes wrong when a report is made."""
+
+from __future__ import annotations
+
+
+class ReportError(Exception):
+    """A report cannot be made: one line that says what, where, and what to do."""
