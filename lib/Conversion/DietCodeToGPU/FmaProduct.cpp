@@ -21,6 +21,20 @@ using namespace mlir::dietcode;
 
 TileProduct::~TileProduct() = default;
 
+SmallVector<Value> TileProduct::loadFragments(ImplicitLocOpBuilder &b,
+                                              Value stage, int64_t step) {
+  SmallVector<Value> fragments;
+  for (int64_t load : llvm::seq<int64_t>(0, getLoads()))
+    llvm::append_range(fragments, loadFragment(b, stage, step, load));
+  return fragments;
+}
+
+void TileProduct::multiply(ImplicitLocOpBuilder &b, ArrayRef<Value> fragments,
+                           MutableArrayRef<Value> sums) {
+  for (int64_t number : llvm::seq<int64_t>(0, getProducts()))
+    multiplyOne(b, fragments, sums, number);
+}
+
 std::unique_ptr<TileProduct>
 TileProduct::create(const ProductRequest &request) {
   return ::dietcode::infoOf(request.schedule.instruction).isWarpWide
@@ -37,10 +51,14 @@ public:
   void createPosition(ImplicitLocOpBuilder &b, Value threadId,
                       Value shared) override;
   SmallVector<Value> createZeros(ImplicitLocOpBuilder &b) override;
-  SmallVector<Value> loadFragments(ImplicitLocOpBuilder &b, Value stage,
-                                   int64_t step) override;
-  void multiply(ImplicitLocOpBuilder &b, ArrayRef<Value> fragments,
-                MutableArrayRef<Value> sums) override;
+  int64_t getLoads() const override {
+    return getLoadsM() + schedule.threadN / layout.groupN;
+  }
+  int64_t getProducts() const override { return layout.sums; }
+  SmallVector<Value> loadFragment(ImplicitLocOpBuilder &b, Value stage,
+                                  int64_t step, int64_t load) override;
+  void multiplyOne(ImplicitLocOpBuilder &b, ArrayRef<Value> fragments,
+                   MutableArrayRef<Value> sums, int64_t number) override;
   SmallVector<Value> getElements(ImplicitLocOpBuilder &,
                                  ArrayRef<Value> sums) override {
     return SmallVector<Value>(sums);
@@ -50,9 +68,7 @@ public:
                         Value size) override;
 
 private:
-  SmallVector<Value> loadFragment(ImplicitLocOpBuilder &b, Value base,
-                                  int64_t constant, int64_t tile, int64_t group,
-                                  int64_t threads);
+  int64_t getLoadsM() const { return schedule.threadM / layout.groupM; }
 
   FloatTile *lhsTile, *rhsTile;
   Value threadM, threadN; ///< Position in the block, in threads.
@@ -104,44 +120,27 @@ SmallVector<Value> FmaProduct::createZeros(ImplicitLocOpBuilder &b) {
   return SmallVector<Value>(layout.sums, zero);
 }
 
-/// `tile` elements of a k row in shared memory, in groups of `group`; `base`
-/// is this thread's first element.
-SmallVector<Value> FmaProduct::loadFragment(ImplicitLocOpBuilder &b, Value base,
-                                            int64_t constant, int64_t tile,
-                                            int64_t group, int64_t threads) {
+/// A group of elements of a k row, of A and then of B.
+SmallVector<Value> FmaProduct::loadFragment(ImplicitLocOpBuilder &b,
+                                            Value stage, int64_t k,
+                                            int64_t load) {
   IndexMath math(b);
-  SmallVector<Value> fragment;
-  for (int64_t i = 0; i < tile; i += group) {
-    Value offset = math.add(base, constant + i * threads);
-    llvm::append_range(fragment, loadGroup(b, shared, offset, group));
-  }
-  return fragment;
+  bool isA = load < getLoadsM();
+  const FloatTile &tile = isA ? *lhsTile : *rhsTile;
+  int64_t group = isA ? layout.groupM : layout.groupN;
+  int64_t threads = isA ? layout.threadsM : layout.threadsN;
+  int64_t index = isA ? load : load - getLoadsM();
+  Value base = math.add(math.mul(isA ? threadM : threadN, group), stage);
+  Value offset = math.add(base, tile.getShape().base + k * tile.getRowStride() +
+                                    index * group * threads);
+  return loadGroup(b, shared, offset, group);
 }
 
-SmallVector<Value> FmaProduct::loadFragments(ImplicitLocOpBuilder &b,
-                                             Value stage, int64_t k) {
-  IndexMath math(b);
-  Value baseM = math.add(math.mul(threadM, layout.groupM), stage);
-  Value baseN = math.add(math.mul(threadN, layout.groupN), stage);
-  SmallVector<Value> fragments =
-      loadFragment(b, baseM, k * lhsTile->getRowStride(), schedule.threadM,
-                   layout.groupM, layout.threadsM);
-  llvm::append_range(
-      fragments,
-      loadFragment(b, baseN,
-                   rhsTile->getShape().base + k * rhsTile->getRowStride(),
-                   schedule.threadN, layout.groupN, layout.threadsN));
-  return fragments;
-}
-
-void FmaProduct::multiply(ImplicitLocOpBuilder &b, ArrayRef<Value> fragments,
-                          MutableArrayRef<Value> sums) {
-  for (auto [i, x] : llvm::enumerate(fragments.take_front(schedule.threadM)))
-    for (auto [j, y] :
-         llvm::enumerate(fragments.drop_front(schedule.threadM))) {
-      Value &sum = sums[i * schedule.threadN + j];
-      sum = LLVM::FMAOp::create(b, x, y, sum);
-    }
+void FmaProduct::multiplyOne(ImplicitLocOpBuilder &b, ArrayRef<Value> fragments,
+                             MutableArrayRef<Value> sums, int64_t number) {
+  Value x = fragments[number / schedule.threadN];
+  Value y = fragments[schedule.threadM + number % schedule.threadN];
+  sums[number] = LLVM::FMAOp::create(b, x, y, sums[number]);
 }
 
 ThreadTile FmaProduct::getRows(ImplicitLocOpBuilder &b, Value start,

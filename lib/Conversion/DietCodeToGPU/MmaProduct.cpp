@@ -49,6 +49,8 @@ struct WarpOperand {
   MatrixTile *tile;
   int64_t matrices; ///< Of one step along k.
   Value start;      ///< First row or column of the warp.
+
+  int64_t getLoads() const { return llvm::divideCeil(matrices, kMostMatrices); }
 };
 
 class MmaProduct : public TileProduct {
@@ -58,10 +60,16 @@ public:
   void createPosition(ImplicitLocOpBuilder &b, Value threadId,
                       Value shared) override;
   SmallVector<Value> createZeros(ImplicitLocOpBuilder &b) override;
-  SmallVector<Value> loadFragments(ImplicitLocOpBuilder &b, Value stage,
-                                   int64_t step) override;
-  void multiply(ImplicitLocOpBuilder &b, ArrayRef<Value> fragments,
-                MutableArrayRef<Value> sums) override;
+  int64_t getLoads() const override {
+    return left.getLoads() + right.getLoads();
+  }
+  int64_t getProducts() const override {
+    return left.matrices / getRowMatrices() * right.matrices;
+  }
+  SmallVector<Value> loadFragment(ImplicitLocOpBuilder &b, Value stage,
+                                  int64_t step, int64_t load) override;
+  void multiplyOne(ImplicitLocOpBuilder &b, ArrayRef<Value> fragments,
+                   MutableArrayRef<Value> sums, int64_t number) override;
   SmallVector<Value> getElements(ImplicitLocOpBuilder &b,
                                  ArrayRef<Value> sums) override;
   ThreadTile getRows(ImplicitLocOpBuilder &b, Value start, Value size) override;
@@ -69,19 +77,18 @@ public:
                         Value size) override;
 
 private:
-  SmallVector<Value> loadFragment(ImplicitLocOpBuilder &b,
-                                  const WarpOperand &operand, Value stage,
-                                  int64_t step);
-  SmallVector<Value> loadMatrices(ImplicitLocOpBuilder &b, Value offset,
+  SmallVector<Value> loadMatrices(ImplicitLocOpBuilder &b, Value address,
                                   int64_t count, bool transpose);
-  void multiplyPart(ImplicitLocOpBuilder &b, ArrayRef<Value> left, Value right,
-                    MutableArrayRef<Value> sums, int64_t i, int64_t j);
+  Value getAddress(ImplicitLocOpBuilder &b, const WarpOperand &operand,
+                   Value stage, int64_t step, int64_t first, int64_t count);
   Type getPartType(Builder &b);
   bool isPacked() const { return info.sumBytes < kWordBytes; }
   /// What the loop carries of a row and a pair of columns of sums: both, or
   /// one value that holds them.
   int64_t getValuesPerPair() const { return isPacked() ? 1 : 2; }
   int64_t getColumnPairs() const { return schedule.threadN / kMatrixRows; }
+  /// Matrices of A that a product takes.
+  int64_t getRowMatrices() const { return info.m / kMatrixRows; }
 
   const InstructionInfo &info;
   WarpOperand left, right;
@@ -126,12 +133,10 @@ void MmaProduct::createPosition(ImplicitLocOpBuilder &b, Value threadId,
 // Fragments
 //===----------------------------------------------------------------------===//
 
-/// ldmatrix.x<count> from the word `offset`, which each lane has its own of.
+/// ldmatrix.x<count> from `address`, which each lane has its own of.
 SmallVector<Value> MmaProduct::loadMatrices(ImplicitLocOpBuilder &b,
-                                            Value offset, int64_t count,
+                                            Value address, int64_t count,
                                             bool transpose) {
-  IndexMath math(b);
-  Value address = math.add(shared, math.mul(offset, kWordBytes));
   Value bits = arith::IndexCastOp::create(b, b.getI64Type(), address);
   Value pointer = LLVM::IntToPtrOp::create(
       b, LLVM::LLVMPointerType::get(b.getContext(), kSharedSpace), bits);
@@ -152,43 +157,50 @@ SmallVector<Value> MmaProduct::loadMatrices(ImplicitLocOpBuilder &b,
   return matrices;
 }
 
-/// The matrices of a step along k, in the order of rows or columns. Lane l
-/// gives the address of row l % 8 of matrix l / 8.
-SmallVector<Value> MmaProduct::loadFragment(ImplicitLocOpBuilder &b,
-                                            const WarpOperand &operand,
-                                            Value stage, int64_t step) {
+/// Lane l gives the address of row l % 8 of matrix l / 8, of `count` from
+/// number `first` on. What of it does not change in the loop comes first, then
+/// the stage, then what is constant, so that an address is one addition, and
+/// only those are kept apart that differ by the swizzle: matrices of eight
+/// lines lie alike.
+Value MmaProduct::getAddress(ImplicitLocOpBuilder &b,
+                             const WarpOperand &operand, Value stage,
+                             int64_t step, int64_t first, int64_t count) {
   IndexMath math(b);
-  SmallVector<Value> matrices;
+  MatrixTile &tile = *operand.tile;
   Value row = math.rem(lane, kMatrixRows);
-  for (int64_t first = 0; first < operand.matrices;) {
-    int64_t count = std::min(kMostMatrices, operand.matrices - first);
-    Value matrix = math.rem(math.div(lane, kMatrixRows), count);
-    Value start = math.add(math.add(operand.start, first * kMatrixRows),
-                           math.mul(matrix, kMatrixRows));
-    bool alongK = operand.tile->getShape().alongK;
-    Value offset =
-        alongK
-            ? operand.tile->getOffset(b, math.add(start, row),
-                                      math.constant(step * info.k))
-            : operand.tile->getOffset(b, start, math.add(row, step * info.k));
-    llvm::append_range(
-        matrices, loadMatrices(b, math.add(offset, stage), count, !alongK));
-    first += count;
+  Value matrix = math.rem(math.div(lane, kMatrixRows), count);
+  Value start = math.add(operand.start, math.mul(matrix, kMatrixRows));
+  int64_t rows = first * kMatrixRows, k = step * info.k, lines;
+  Value offset;
+  if (tile.getShape().alongK) {
+    offset = tile.getOffset(b, math.add(start, row), math.constant(k));
+    lines = rows;
+  } else {
+    offset = tile.getOffset(b, math.add(start, rows), row);
+    lines = k;
   }
-  return matrices;
+  Value address = math.add(shared, math.mul(offset, kWordBytes));
+  address = math.add(address, math.mul(stage, kWordBytes));
+  return math.add(address, lines * tile.getWordsPerLine() * kWordBytes);
 }
 
-/// The matrices of both operands.
-SmallVector<Value> MmaProduct::loadFragments(ImplicitLocOpBuilder &b,
-                                             Value stage, int64_t step) {
-  SmallVector<Value> fragments = loadFragment(b, left, stage, step);
-  llvm::append_range(fragments, loadFragment(b, right, stage, step));
+/// Four matrices of A or of B at most, in the order of rows or columns.
+SmallVector<Value> MmaProduct::loadFragment(ImplicitLocOpBuilder &b,
+                                            Value stage, int64_t step,
+                                            int64_t load) {
+  bool isLeft = load < left.getLoads();
+  const WarpOperand &operand = isLeft ? left : right;
+  int64_t first = (isLeft ? load : load - left.getLoads()) * kMostMatrices;
+  int64_t count = std::min(kMostMatrices, operand.matrices - first);
+  SmallVector<Value> matrices =
+      loadMatrices(b, getAddress(b, operand, stage, step, first, count), count,
+                   !operand.tile->getShape().alongK);
   if (info.elementBytes == 1)
-    return fragments;
+    return matrices;
   auto halves = VectorType::get({2}, b.getF16Type());
-  for (Value &matrix : fragments)
+  for (Value &matrix : matrices)
     matrix = LLVM::BitcastOp::create(b, halves, matrix);
-  return fragments;
+  return matrices;
 }
 
 //===----------------------------------------------------------------------===//
@@ -210,11 +222,11 @@ SmallVector<Value> MmaProduct::createZeros(ImplicitLocOpBuilder &b) {
                             zero);
 }
 
-/// Adds the product of m rows and n columns: part (i, j) of the warp's tile.
-void MmaProduct::multiplyPart(ImplicitLocOpBuilder &b, ArrayRef<Value> a,
-                              Value bMatrix, MutableArrayRef<Value> sums,
-                              int64_t i, int64_t j) {
-  int64_t rows = info.m / kMatrixRows, perPair = getValuesPerPair();
+/// Of m rows and n columns, by rows.
+void MmaProduct::multiplyOne(ImplicitLocOpBuilder &b, ArrayRef<Value> fragments,
+                             MutableArrayRef<Value> sums, int64_t number) {
+  int64_t rows = getRowMatrices(), perPair = getValuesPerPair();
+  int64_t i = number / right.matrices, j = number % right.matrices;
   auto at = [&](int64_t row, int64_t value) -> Value & {
     return sums[((i * rows + row) * getColumnPairs() + j) * perPair + value];
   };
@@ -227,8 +239,9 @@ void MmaProduct::multiplyPart(ImplicitLocOpBuilder &b, ArrayRef<Value> a,
   std::optional<std::array<NVVM::MMATypes, 2>> factorTypes =
       std::array{NVVM::MMATypes::s8, NVVM::MMATypes::s8};
   auto product = NVVM::MmaOp::create(
-      b, LLVM::LLVMStructType::getLiteral(b.getContext(), types), a, bMatrix,
-      addends, ArrayRef<int64_t>{info.m, info.n, info.k},
+      b, LLVM::LLVMStructType::getLiteral(b.getContext(), types),
+      fragments.slice(i * rows, rows), fragments[left.matrices + j], addends,
+      ArrayRef<int64_t>{info.m, info.n, info.k},
       /*b1Op=*/std::nullopt,
       isBytes ? std::optional(NVVM::MMAIntOverflow::wrapped) : std::nullopt,
       isBytes ? factorTypes : std::nullopt,
@@ -237,16 +250,6 @@ void MmaProduct::multiplyPart(ImplicitLocOpBuilder &b, ArrayRef<Value> a,
   for (int64_t row : llvm::seq<int64_t>(0, rows))
     for (int64_t value : llvm::seq<int64_t>(0, perPair))
       at(row, value) = LLVM::ExtractValueOp::create(b, product, index++);
-}
-
-void MmaProduct::multiply(ImplicitLocOpBuilder &b, ArrayRef<Value> fragments,
-                          MutableArrayRef<Value> sums) {
-  int64_t rows = info.m / kMatrixRows;
-  ArrayRef<Value> lhs = fragments.take_front(left.matrices);
-  ArrayRef<Value> rhs = fragments.drop_front(left.matrices);
-  for (int64_t i : llvm::seq<int64_t>(0, left.matrices / rows))
-    for (int64_t j : llvm::seq<int64_t>(0, right.matrices))
-      multiplyPart(b, lhs.slice(i * rows, rows), rhs[j], sums, i, j);
 }
 
 SmallVector<Value> MmaProduct::getElements(ImplicitLocOpBuilder &b,

@@ -94,6 +94,10 @@ int64_t MatrixTile::getChunksPerLine() const {
   return elements * elementBytes / kChunkBytes;
 }
 
+int64_t MatrixTile::getWordsPerLine() const {
+  return getChunksPerLine() * kChunkWords;
+}
+
 int64_t MatrixTile::getWords() const {
   return shape.extent * shape.blockK * elementBytes / kWordBytes;
 }

@@ -104,6 +104,7 @@ public:
       : SharedTile(shape), elementBytes(elementBytes) {}
 
   int64_t getChunksPerLine() const;
+  int64_t getWordsPerLine() const;
   int64_t getWords() const override;
   int64_t getLaneSpan() const override { return shape.blockK; }
   bool storesVectors() const override { return true; }

@@ -58,14 +58,23 @@ public:
     return schedule.blockK / ::dietcode::infoOf(schedule.instruction).k;
   }
 
-  /// What a step multiplies, of the tiles in the stage that starts at the word
-  /// `stage`.
-  virtual SmallVector<Value> loadFragments(ImplicitLocOpBuilder &b, Value stage,
-                                           int64_t step) = 0;
+  /// Loads and products that a step consists of, among which a loop may do
+  /// other things.
+  virtual int64_t getLoads() const = 0;
+  virtual int64_t getProducts() const = 0;
 
-  /// Adds the product of what `loadFragments` gave to `sums`.
-  virtual void multiply(ImplicitLocOpBuilder &b, ArrayRef<Value> fragments,
-                        MutableArrayRef<Value> sums) = 0;
+  /// What load number `load` of a step gives, of the tiles in the stage that
+  /// starts at the word `stage`. What all of them give are the fragments.
+  virtual SmallVector<Value> loadFragment(ImplicitLocOpBuilder &b, Value stage,
+                                          int64_t step, int64_t load) = 0;
+  SmallVector<Value> loadFragments(ImplicitLocOpBuilder &b, Value stage,
+                                   int64_t step);
+
+  /// Adds product number `number` of the fragments to `sums`, or all of them.
+  virtual void multiplyOne(ImplicitLocOpBuilder &b, ArrayRef<Value> fragments,
+                           MutableArrayRef<Value> sums, int64_t number) = 0;
+  void multiply(ImplicitLocOpBuilder &b, ArrayRef<Value> fragments,
+                MutableArrayRef<Value> sums);
 
   /// The elements of `sums` as scalars, row major.
   virtual SmallVector<Value> getElements(ImplicitLocOpBuilder &b,

@@ -14,13 +14,18 @@
 //   barrier;  fragments = those of the first step
 //   for each tile:
 //     for each step:
-//       next fragments = those of the next step, or of the next tile
-//       some of:  store(parts) to the other stage;  parts = load(tile after)
-//       sums += product of the fragments
+//       for each product of the step:
+//         sums += product of the fragments
+//         now and then one of:
+//           store(some parts) to the other stage
+//           some of the next fragments = load(next step, or next tile)
+//           some parts = load(tile after), if there is one
 //
-// with a barrier before the last step. Each condition is a basic block of its
-// own, over whose end an assembler does not move the copies, which would
-// otherwise be one burst.
+// with a barrier before the last step. Tensor cores take longer for a product
+// than a warp takes to issue it: what comes between two of them is free, while
+// a warp that does it all at once leaves them idle if no other warp is there.
+// The condition is a basic block of its own, over whose end an assembler does
+// not move the copies, which would otherwise be one burst.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +34,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/UB/IR/UBOps.h"
+#include <functional>
 
 using namespace mlir;
 using namespace mlir::dietcode;
@@ -79,23 +84,14 @@ struct LoopState {
 
 } // namespace
 
-/// if (condition) { values = create() }, which are undefined otherwise.
+/// if (condition) { values = create() } else { values = otherwise }
 static SmallVector<Value>
-createWhere(ImplicitLocOpBuilder &b, Value condition,
+createWhere(ImplicitLocOpBuilder &b, Value condition, ArrayRef<Value> otherwise,
             function_ref<SmallVector<Value>()> create) {
-  SmallVector<Value> created;
   auto guarded = scf::IfOp::create(
       b, condition,
-      [&](OpBuilder &, Location) {
-        created = create();
-        scf::YieldOp::create(b, created);
-      },
-      [&](OpBuilder &, Location) {
-        SmallVector<Value> undefined;
-        for (Value value : created)
-          undefined.push_back(ub::PoisonOp::create(b, value.getType()));
-        scf::YieldOp::create(b, undefined);
-      });
+      [&](OpBuilder &, Location) { scf::YieldOp::create(b, create()); },
+      [&](OpBuilder &, Location) { scf::YieldOp::create(b, otherwise); });
   return SmallVector<Value>(guarded.getResults());
 }
 
@@ -142,74 +138,146 @@ void Copies::copy(ImplicitLocOpBuilder &b, size_t begin, size_t end,
   }
 }
 
-/// One tile: while it is multiplied, the next one goes from registers to the
-/// other stage, and the one after it from memory to the same registers, so that
-/// it has the time of a whole tile to arrive. Both are spread evenly over the
-/// steps but the last one, before which all threads meet: they have read the
-/// tile, and written the next one, of which the first fragments are loaded
-/// during the last step. Without parts in registers, the next tile is loaded
-/// right before it is stored.
+/// The products of a step, with `actions` evenly spread among them: what is
+/// issued between two of them costs no time, and shared memory is asked little
+/// by little.
+static void multiplyAmong(ImplicitLocOpBuilder &b, TileProduct &product,
+                          ArrayRef<Value> fragments,
+                          MutableArrayRef<Value> sums,
+                          ArrayRef<std::function<void()>> actions) {
+  int64_t products = product.getProducts(), done = 0;
+  int64_t count = actions.size();
+  for (int64_t number : llvm::seq<int64_t>(0, products)) {
+    for (; done < count && (2 * done + 1) * products / (2 * count) <= number;
+         ++done)
+      actions[done]();
+    product.multiplyOne(b, fragments, sums, number);
+  }
+}
+
+namespace {
+/// The copies during a tile. The next one goes from registers to the other
+/// stage, and the one after it from memory to the same registers, so that it
+/// has the time of a whole tile to arrive. Without parts in registers, the next
+/// tile is loaded right before it is stored.
+class TileCopies {
+public:
+  TileCopies(ImplicitLocOpBuilder &b, const TileLoop &tiles, Copies &copies,
+             const LoopState &state, Value stage)
+      : b(b), threadId(tiles.threadId), copies(copies), state(state),
+        stage(stage) {
+    IndexMath math(b);
+    after = math.add(state.kStart, tiles.schedule.blockK);
+    hasNext = math.less(state.kStart, tiles.range.end);
+    hasAfter = math.less(after, tiles.range.end);
+  }
+
+  bool isDirect() const { return state.parts.empty(); }
+
+  /// Those up to number `end`. Behind the last tile, the parts are those of the
+  /// last one, and nobody reads the stage that they are stored to.
+  void storeUpTo(size_t end);
+  void loadUpTo(size_t end);
+
+  Value after;   ///< The start of the tile after the next.
+  Value hasNext; ///< Whether there is a next tile.
+  SmallVector<Value> loaded;
+
+private:
+  ImplicitLocOpBuilder &b;
+  Value threadId;
+  Copies &copies;
+  const LoopState &state;
+  Value stage;
+  Value hasAfter;
+  size_t stored = 0;
+};
+} // namespace
+
+void TileCopies::storeUpTo(size_t end) {
+  if (isDirect() && stored < end)
+    createWhere(b, hasNext, {}, [&] {
+      copies.copy(b, stored, end, threadId, state.kStart, /*kLimit=*/nullptr,
+                  stage);
+      return SmallVector<Value>();
+    });
+  for (; stored < end; ++stored)
+    if (!isDirect())
+      copies.store(stored, state.parts[stored], stage);
+}
+
+void TileCopies::loadUpTo(size_t end) {
+  size_t begin = loaded.size();
+  if (begin >= end || isDirect())
+    return;
+  ArrayRef<Value> kept = ArrayRef(state.parts).slice(begin, end - begin);
+  llvm::append_range(loaded, createWhere(b, hasAfter, kept, [&] {
+                       SmallVector<Value> parts;
+                       for (size_t i = begin; i < end; ++i)
+                         parts.push_back(copies.load(i, after));
+                       return parts;
+                     }));
+}
+
+/// Before the last step all threads meet: they have read the tile, and written
+/// the next one. Returns the stage of that. With one stage, nobody may write
+/// before all have read.
+static Value createMeeting(ImplicitLocOpBuilder &b, TileCopies &tile,
+                           size_t count, Value stage, Value other) {
+  bool hasTwoStages = stage != other;
+  if (hasTwoStages) {
+    tile.storeUpTo(count);
+    tile.loadUpTo(count);
+  }
+  gpu::BarrierOp::create(b);
+  if (!hasTwoStages) {
+    tile.storeUpTo(count);
+    gpu::BarrierOp::create(b);
+    tile.loadUpTo(count);
+  }
+  // What is copied directly is not there behind the last tile.
+  return tile.isDirect()
+             ? b.createOrFold<arith::SelectOp>(tile.hasNext, other, stage)
+             : other;
+}
+
+/// One tile. Its copies are spread evenly over the steps but the last one,
+/// during which the first fragments of the next tile are loaded.
 static void createLoopBody(ImplicitLocOpBuilder &b, const TileLoop &tiles,
                            Copies &copies, LoopState &state,
                            MutableArrayRef<Value> sums) {
   IndexMath math(b);
-  Value next = math.add(state.kStart, tiles.schedule.blockK);
-  Value hasNext = math.less(state.kStart, tiles.range.end);
-  Value hasAfterNext = math.less(next, tiles.range.end);
+  TileProduct &product = tiles.product;
   bool hasTwoStages = tiles.schedule.stages > 1;
-  Value other = state.stage;
+  Value stage = state.stage, other = stage;
   if (hasTwoStages)
-    other = math.sub(math.constant(tiles.product.getStageWords()), state.stage);
-  size_t count = copies.getCount(), stored = 0;
-  SmallVector<Value> loaded;
-  bool isDirect = state.parts.empty();
-  auto storeUpTo = [&](size_t end) {
-    if (stored < end)
-      createWhere(b, hasNext, [&] {
-        if (isDirect)
-          copies.copy(b, stored, end, tiles.threadId, state.kStart,
-                      /*kLimit=*/nullptr, other);
-        for (; stored < end; ++stored)
-          if (!isDirect)
-            copies.store(stored, state.parts[stored], other);
-        return SmallVector<Value>();
-      });
-  };
-  auto loadUpTo = [&](size_t end) {
-    if (size_t begin = loaded.size(); begin < end && !isDirect)
-      llvm::append_range(loaded, createWhere(b, hasAfterNext, [&] {
-                           SmallVector<Value> parts;
-                           for (size_t i = begin; i < end; ++i)
-                             parts.push_back(copies.load(i, next));
-                           return parts;
-                         }));
-  };
-  int64_t steps = tiles.product.getSteps();
+    other = math.sub(math.constant(product.getStageWords()), stage);
+  TileCopies tile(b, tiles, copies, state, other);
+  size_t count = copies.getCount();
+  int64_t steps = product.getSteps();
   for (int64_t step : llvm::seq<int64_t>(0, steps)) {
     SmallVector<Value> fragments = std::move(state.fragments);
-    if (step + 1 < steps)
-      state.fragments = tiles.product.loadFragments(b, state.stage, step + 1);
-    if (hasTwoStages && (step + 1 < steps || steps == 1)) {
-      size_t end = count * (step + 1) / std::max<int64_t>(1, steps - 1);
-      storeUpTo(end);
-      loadUpTo(end);
-    }
-    if (step + 1 == steps) {
-      gpu::BarrierOp::create(b);
-      if (!hasTwoStages) {
-        storeUpTo(count);
-        gpu::BarrierOp::create(b);
-        loadUpTo(count);
-      }
-      // Of the last tile, what is loaded is not used.
-      state.stage =
-          b.createOrFold<arith::SelectOp>(hasNext, other, state.stage);
-      state.fragments = tiles.product.loadFragments(b, state.stage, 0);
-    }
-    tiles.product.multiply(b, fragments, sums);
+    state.fragments.clear();
+    bool isLast = step + 1 == steps, hasCopies = hasTwoStages && !isLast;
+    size_t end = hasCopies ? count * (step + 1) / (steps - 1) : count;
+    int64_t next = isLast ? 0 : step + 1;
+    SmallVector<std::function<void()>> actions;
+    if (hasCopies)
+      actions.push_back([&, end] { tile.storeUpTo(end); });
+    for (int64_t load : llvm::seq<int64_t>(0, product.getLoads()))
+      actions.push_back([&, load, next] {
+        llvm::append_range(state.fragments,
+                           product.loadFragment(b, stage, next, load));
+      });
+    if (hasCopies)
+      actions.push_back([&, end] { tile.loadUpTo(end); });
+    if (isLast)
+      stage = createMeeting(b, tile, count, stage, other);
+    multiplyAmong(b, product, fragments, sums, actions);
   }
-  state.parts = std::move(loaded);
-  state.kStart = next;
+  state.kStart = tile.after;
+  state.parts = std::move(tile.loaded);
+  state.stage = stage;
 }
 
 SmallVector<Value> mlir::dietcode::createWarpLoop(ImplicitLocOpBuilder &b,
@@ -224,11 +292,15 @@ SmallVector<Value> mlir::dietcode::createWarpLoop(ImplicitLocOpBuilder &b,
     copies.copy(b, 0, copies.getCount(), tiles.threadId, tiles.range.start,
                 tiles.range.limit, state.stage);
   } else {
-    for (TileStaging *staging : {&tiles.lhs, &tiles.rhs})
-      staging->store(
-          staging->load(state.stage, tiles.range.start, tiles.range.limit),
-          state.stage);
-    state.parts = createWhere(b, math.less(state.kStart, tiles.range.end), [&] {
+    SmallVector<Value> first;
+    for (TileStaging *staging : {&tiles.lhs, &tiles.rhs}) {
+      SmallVector<Value> parts =
+          staging->load(state.stage, tiles.range.start, tiles.range.limit);
+      staging->store(parts, state.stage);
+      llvm::append_range(first, parts);
+    }
+    Value hasNext = math.less(state.kStart, tiles.range.end);
+    state.parts = createWhere(b, hasNext, first, [&] {
       SmallVector<Value> parts;
       for (size_t index : llvm::seq<size_t>(0, copies.getCount()))
         parts.push_back(copies.load(index, state.kStart));
