@@ -77,47 +77,48 @@ static void release(void *pointer) noexcept {
   std::free(pointer);
 }
 
-// All forms: a sanitizer has its own of those that are missing.
-void *operator new(size_t bytes) { return allocate(bytes, 0); }
-void *operator new(size_t bytes, std::align_val_t alignment) {
-  return allocate(bytes, static_cast<size_t>(alignment));
+static void *allocateOrNull(size_t bytes, size_t alignment) noexcept {
+  try {
+    return allocate(bytes, alignment);
+  } catch (const std::bad_alloc &) {
+    return nullptr;
+  }
 }
-void *operator new[](size_t bytes) { return allocate(bytes, 0); }
-void *operator new[](size_t bytes, std::align_val_t alignment) {
-  return allocate(bytes, static_cast<size_t>(alignment));
+
+// All forms: those of a sanitizer's library do not fit together with ours.
+using Alignment = std::align_val_t;
+using Nothrow = std::nothrow_t;
+void *operator new(size_t n) { return allocate(n, 0); }
+void *operator new[](size_t n) { return allocate(n, 0); }
+void *operator new(size_t n, Alignment a) { return allocate(n, size_t(a)); }
+void *operator new[](size_t n, Alignment a) { return allocate(n, size_t(a)); }
+void *operator new(size_t n, const Nothrow &) noexcept {
+  return allocateOrNull(n, 0);
 }
-void *operator new(size_t bytes, const std::nothrow_t &) noexcept {
-  return allocateOrNull(bytes, 0);
+void *operator new[](size_t n, const Nothrow &) noexcept {
+  return allocateOrNull(n, 0);
 }
-void *operator new[](size_t bytes, const std::nothrow_t &) noexcept {
-  return allocateOrNull(bytes, 0);
+void *operator new(size_t n, Alignment a, const Nothrow &) noexcept {
+  return allocateOrNull(n, size_t(a));
 }
-void *operator new(size_t bytes, std::align_val_t alignment,
-                   const std::nothrow_t &) noexcept {
-  return allocateOrNull(bytes, static_cast<size_t>(alignment));
+void *operator new[](size_t n, Alignment a, const Nothrow &) noexcept {
+  return allocateOrNull(n, size_t(a));
 }
-void *operator new[](size_t bytes, std::align_val_t alignment,
-                     const std::nothrow_t &) noexcept {
-  return allocateOrNull(bytes, static_cast<size_t>(alignment));
+void operator delete(void *p) noexcept { release(p); }
+void operator delete[](void *p) noexcept { release(p); }
+void operator delete(void *p, size_t) noexcept { release(p); }
+void operator delete[](void *p, size_t) noexcept { release(p); }
+void operator delete(void *p, Alignment) noexcept { release(p); }
+void operator delete[](void *p, Alignment) noexcept { release(p); }
+void operator delete(void *p, size_t, Alignment) noexcept { release(p); }
+void operator delete[](void *p, size_t, Alignment) noexcept { release(p); }
+void operator delete(void *p, const Nothrow &) noexcept { release(p); }
+void operator delete[](void *p, const Nothrow &) noexcept { release(p); }
+void operator delete(void *p, Alignment, const Nothrow &) noexcept {
+  release(p);
 }
-void operator delete(void *pointer) noexcept { release(pointer); }
-void operator delete(void *pointer, size_t) noexcept { release(pointer); }
-void operator delete(void *pointer, std::align_val_t) noexcept {
-  release(pointer);
-}
-void operator delete(void *pointer, size_t, std::align_val_t) noexcept {
-  release(pointer);
-}
-void operator delete[](void *pointer) noexcept { release(pointer); }
-void operator delete[](void *pointer, size_t) noexcept { release(pointer); }
-void operator delete[](void *pointer, std::align_val_t) noexcept {
-  release(pointer);
-}
-void operator delete[](void *pointer, size_t, std::align_val_t) noexcept {
-  release(pointer);
-}
-void operator delete(void *pointer, const std::nothrow_t &) noexcept {
-  release(pointer);
+void operator delete[](void *p, Alignment, const Nothrow &) noexcept {
+  release(p);
 }
 void operator delete[](void *pointer, const std::nothrow_t &) noexcept {
   release(pointer);
