@@ -197,6 +197,14 @@ bool Argument::isDense() const {
   return reinterpret_cast<uintptr_t>(tensor.data) % uintptr_t(bytes) == 0;
 }
 
+bool Argument::contains(const void *data) const {
+  int64_t bytes = bytesOf(tensor.dtype);
+  for (int32_t dim = 0; dim < tensor.rank; ++dim)
+    bytes *= tensor.sizes[dim];
+  auto *first = static_cast<const char *>(tensor.data);
+  return pointer == &tensor && data >= first && data < first + bytes;
+}
+
 void Argument::import(const Parameter &parameter, nb::handle value,
                       const CallOptions &options) {
   if (!parameter.isTensor)

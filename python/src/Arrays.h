@@ -45,6 +45,8 @@ public:
   /// What the C interface takes.
   const void *get() const { return pointer; }
   bool isOnCuda() const { return tensor.memory == DIETCODE_DEVICE; }
+  /// Whether memory of it is at `data`.
+  bool contains(const void *data) const;
 
 private:
   union Scalar {

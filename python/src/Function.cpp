@@ -12,6 +12,7 @@
 #include "Program.h"
 #include "Results.h"
 
+#include <algorithm>
 #include <cstring>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -21,6 +22,8 @@ namespace nb = nanobind;
 using namespace dietcode::python;
 
 namespace {
+
+using Arguments = std::shared_ptr<Argument[]>;
 
 /// A function of a program; any thread may call it.
 class Function {
@@ -47,8 +50,11 @@ private:
 
   void checkCount(size_t count) const;
   nb::object findImporter(const nb::tuple &values) const;
-  nb::object give(const Parameter &result, Slot &slot,
-                  std::pair<int, int> device, nb::handle importer) const;
+  nb::list takeOver(std::vector<Slot> &slots, const Arguments &arguments,
+                    bool isOnCuda) const;
+  Result own(dietcode_tensor tensor, const Arguments &arguments,
+             bool isOnCuda) const;
+  nb::object give(const nb::list &taken, nb::handle importer) const;
 
   std::shared_ptr<Program> program;
   std::string name;
@@ -111,15 +117,50 @@ static nb::object giveScalar(dietcode_dtype dtype, const void *slot) {
   return nb::none();
 }
 
-nb::object Function::give(const Parameter &result, Slot &slot,
-                          std::pair<int, int> device,
-                          nb::handle importer) const {
-  if (!result.isTensor)
-    return giveScalar(result.dtype, &slot);
-  nb::object made = nb::cast(Result(slot.tensor, device));
-  slot.tensor = {};
-  return importer.is_none() ? asNumpy(made, result.dtype)
-                            : nb::object(importer(made));
+/// A function that returns an argument returns a view of it. On the host it
+/// becomes a copy, since the argument may be a copy itself, or read-only.
+Result Function::own(dietcode_tensor tensor, const Arguments &arguments,
+                     bool isOnCuda) const {
+  auto *end = arguments.get() + parameters.size();
+  bool isView = std::any_of(arguments.get(), end, [&](const Argument &one) {
+    return tensor.data && one.contains(tensor.data);
+  });
+  if (isOnCuda)
+    return Result(tensor, {kDLCUDA, currentCudaIndex()},
+                  isView ? arguments : nullptr);
+  if (!isView)
+    return Result(tensor, {kDLCPU, 0});
+  dietcode_tensor copy = copyTensor(tensor);
+  dietcode_tensor_release(&tensor);
+  return Result(copy, {kDLCPU, 0});
+}
+
+/// What a call has returned, as objects that own it.
+nb::list Function::takeOver(std::vector<Slot> &slots,
+                            const Arguments &arguments, bool isOnCuda) const {
+  nb::list taken;
+  for (size_t i = 0; i < slots.size(); ++i)
+    if (results[i].isTensor)
+      taken.append(nb::cast(own(slots[i].tensor, arguments, isOnCuda)));
+    else
+      taken.append(giveScalar(results[i].dtype, &slots[i]));
+  return taken;
+}
+
+/// The same as arrays of the library of the arguments.
+nb::object Function::give(const nb::list &taken, nb::handle importer) const {
+  nb::list given;
+  for (size_t i = 0; i < results.size(); ++i)
+    if (!results[i].isTensor)
+      given.append(taken[i]);
+    else if (importer.is_none())
+      given.append(asNumpy(taken[i], results[i].dtype));
+    else
+      given.append(importer(taken[i]));
+  if (results.empty())
+    return nb::none();
+  return results.size() == 1 ? nb::object(given[0])
+                             : nb::object(nb::tuple(given));
 }
 
 nb::object Function::call(const nb::tuple &values, uintptr_t stream) const {
@@ -128,7 +169,11 @@ nb::object Function::call(const nb::tuple &values, uintptr_t stream) const {
   CallOptions options;
   options.copiesReadOnly = copiesReadOnly;
   options.stream = reinterpret_cast<void *>(stream);
-  auto arguments = std::make_unique<Argument[]>(count);
+  // Whoever is the last to use them may not have the GIL.
+  Arguments arguments(new Argument[count], [](Argument *array) {
+    nb::gil_scoped_acquire acquire;
+    delete[] array;
+  });
   std::vector<const void *> pointers(count);
   bool isOnCuda = false;
   for (size_t i = 0; i < count; ++i) {
@@ -153,16 +198,8 @@ nb::object Function::call(const nb::tuple &values, uintptr_t stream) const {
                               count, targets.data(), targets.size(), &given);
   }
   check(status);
-  nb::object importer = findImporter(values);
-  std::pair<int, int> device = {isOnCuda ? kDLCUDA : kDLCPU,
-                                isOnCuda ? currentCudaIndex() : 0};
-  nb::list given_back;
-  for (size_t i = 0; i < results.size(); ++i)
-    given_back.append(give(results[i], slots[i], device, importer));
-  if (results.empty())
-    return nb::none();
-  return results.size() == 1 ? nb::object(given_back[0])
-                             : nb::object(nb::tuple(given_back));
+  nb::list taken = takeOver(slots, arguments, isOnCuda);
+  return give(taken, findImporter(values));
 }
 
 void dietcode::python::registerFunctions(nb::module_ &module) {

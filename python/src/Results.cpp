@@ -17,12 +17,47 @@
 namespace nb = nanobind;
 using namespace dietcode::python;
 
-Result::Result(const dietcode_tensor &taken, std::pair<int, int> device)
+Result::Result(const dietcode_tensor &taken, std::pair<int, int> device,
+               std::shared_ptr<void> holder)
     : device(device) {
-  tensor.reset(new dietcode_tensor(taken), [](dietcode_tensor *owned) {
-    dietcode_tensor_release(owned);
-    delete owned;
-  });
+  tensor.reset(new dietcode_tensor(taken),
+               [holder = std::move(holder)](dietcode_tensor *owned) {
+                 dietcode_tensor_release(owned);
+                 delete owned;
+               });
+}
+
+namespace {
+
+/// What a copy consists of.
+struct Copy {
+  std::vector<int64_t> extents;
+  std::vector<char> bytes;
+};
+
+} // namespace
+
+dietcode_tensor dietcode::python::copyTensor(const dietcode_tensor &tensor) {
+  auto made = std::make_unique<Copy>();
+  auto rank = static_cast<size_t>(tensor.rank);
+  made->extents.assign(tensor.sizes, tensor.sizes + rank);
+  made->extents.insert(made->extents.end(), tensor.strides,
+                       tensor.strides + rank);
+  int64_t last = 0;
+  for (size_t i = 0; i < rank; ++i)
+    last += (tensor.sizes[i] - 1) * tensor.strides[i];
+  auto *data = static_cast<const char *>(tensor.data);
+  made->bytes.assign(data, data + (last + 1) * bytesOf(tensor.dtype));
+  dietcode_tensor copy = tensor;
+  copy.data = made->bytes.data();
+  copy.sizes = made->extents.data();
+  copy.strides = made->extents.data() + rank;
+  copy.owner = made.release();
+  copy.release = [](dietcode_tensor *self) {
+    delete static_cast<Copy *>(self->owner);
+    *self = {};
+  };
+  return copy;
 }
 
 //===----------------------------------------------------------------------===//

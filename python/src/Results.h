@@ -21,8 +21,10 @@ namespace dietcode::python {
 /// through DLPack.
 class Result {
 public:
-  /// Takes `tensor` over; it is on `device` for DLPack.
-  Result(const dietcode_tensor &tensor, std::pair<int, int> device);
+  /// Takes `tensor` over; it is on `device` for DLPack. What it is a view of,
+  /// if anything, is kept by `holder`.
+  Result(const dietcode_tensor &tensor, std::pair<int, int> device,
+         std::shared_ptr<void> holder = nullptr);
 
   const dietcode_tensor &get() const { return *tensor; }
   std::pair<int, int> getDevice() const { return device; }
@@ -33,6 +35,9 @@ private:
   std::shared_ptr<dietcode_tensor> tensor;
   std::pair<int, int> device;
 };
+
+/// A copy of a tensor of the host, whose memory is the copy's own.
+dietcode_tensor copyTensor(const dietcode_tensor &tensor);
 
 void registerResults(nanobind::module_ &module);
 

@@ -204,6 +204,25 @@ def test_traced_arguments_are_not_written_to(kernel, operands):
     assert (y == 3).all()
 
 
+def test_results_are_no_views_of_arguments():
+    """Of functions that return what they are given, also where that was copied first."""
+    traced = dc.compile(dc.Workload(lambda x: (x, x[1:], x.reshape(-1)), args=[(T, 4)], name="same"))
+    written = dc.compile(dc.from_mlir("func.func @f(%x: tensor<?xf32>) -> (tensor<?xf32>, "
+                                      "tensor<?xf32>) {\n  return %x, %x : tensor<?xf32>, tensor<?xf32>\n}"))
+    x = np.arange(20, dtype="float32").reshape(5, 4)
+    for given in (x, np.asfortranarray(x), read_only(x)):
+        results = traced(given)
+        gc.collect()
+        for y, expected in zip(results, (x, x[1:], x.ravel())):
+            assert not np.shares_memory(y, given) and (y == expected).all() and y.flags.writeable
+            y[...] = 0
+        assert (given == np.arange(20).reshape(5, 4)).all()
+    for given in (x[0], x[:, 0], read_only(x[0])):
+        before = given.copy()
+        for y in written(given):
+            assert (y == before).all() and not np.shares_memory(y, given)
+
+
 def test_results_outlive_everything(dense, operands, agrees):
     given = operands(5)
     kernel = dc.compile(dense)

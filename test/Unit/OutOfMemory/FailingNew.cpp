@@ -63,14 +63,6 @@ static void *allocate(size_t bytes, size_t alignment) {
   return pointer;
 }
 
-static void *allocateOrNull(size_t bytes, size_t alignment) noexcept {
-  try {
-    return allocate(bytes, alignment);
-  } catch (const std::bad_alloc &) {
-    return nullptr;
-  }
-}
-
 static void release(void *pointer) noexcept {
   if (pointer)
     live.fetch_sub(1, std::memory_order_relaxed);
@@ -119,15 +111,4 @@ void operator delete(void *p, Alignment, const Nothrow &) noexcept {
 }
 void operator delete[](void *p, Alignment, const Nothrow &) noexcept {
   release(p);
-}
-void operator delete[](void *pointer, const std::nothrow_t &) noexcept {
-  release(pointer);
-}
-void operator delete(void *pointer, std::align_val_t,
-                     const std::nothrow_t &) noexcept {
-  release(pointer);
-}
-void operator delete[](void *pointer, std::align_val_t,
-                       const std::nothrow_t &) noexcept {
-  release(pointer);
 }
