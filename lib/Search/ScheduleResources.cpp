@@ -86,8 +86,9 @@ int64_t dietcode::generalRegistersOf(const Schedule &schedule,
 /// operands, of 64 bits each, and the positions of very many sums do not fit
 /// beside them; with fma, the estimate has room for both. A copy
 /// keeps where in its windows it is, in 64 bits, and with fma it may be taken
-/// apart to elements that have rows of their own; a table knows the positions,
-/// and the estimate has room for what it leaves. From above what ptxas 13.0
+/// apart to elements that have rows of their own, which are moved all at once to
+/// where the next tile has them; a table knows the positions, and the estimate
+/// has room for what it leaves. From above what ptxas 13.0
 /// uses for sm_75 of products and convolutions of which nothing is static; the
 /// sweep of docs/accuracy.md watches that nothing spills.
 static int64_t addressRegistersOf(const Schedule &schedule,
@@ -101,7 +102,7 @@ static int64_t addressRegistersOf(const Schedule &schedule,
   }
   int64_t windowsA = needs.tableA ? 0 : needs.windowsA;
   int64_t windowsB = needs.tableB ? 0 : needs.windowsB;
-  return 2 * (windowsA * layout.copiesA * layout.vectorA +
+  return 4 * (windowsA * layout.copiesA * layout.vectorA +
               windowsB * layout.copiesB * layout.vectorB);
 }
 
