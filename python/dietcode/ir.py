@@ -91,6 +91,19 @@ def spell_dim(size: Size) -> str:
     return " + ".join(spelled)
 
 
+def bind_shape(
+    value: str, shape: Sequence[Size], type: str, variables: Sequence[DynShapeVar]
+) -> str:
+    """The operation that says what the dimensions of a tensor are."""
+    symbols = ", ".join(f"s_{var.name}" for var in variables)
+    names = ", ".join(f"@{var.name}" for var in variables)
+    sizes = ", ".join(spell_dim(size) for size in shape)
+    return (
+        f"dietcode.bind_shape {value} [{names}], "
+        f"affine_map<()[{symbols}] -> ({sizes})> : {type}"
+    )
+
+
 class Block:
     """The body of an operation, which is appended to in order."""
 
@@ -253,13 +266,7 @@ class Function:
         return value
 
     def _bind(self, value: Value) -> str:
-        symbols = ", ".join(f"s_{var.name}" for var in self.variables)
-        names = ", ".join(f"@{var.name}" for var in self.variables)
-        sizes = ", ".join(spell_dim(size) for size in value.shape)
-        return (
-            f"dietcode.bind_shape {value.name} [{names}], "
-            f"affine_map<()[{symbols}] -> ({sizes})> : {value.type}"
-        )
+        return bind_shape(value.name, value.shape, value.type, self.variables)
 
     # Tensors.
 

@@ -16,6 +16,8 @@ namespace nb = nanobind;
 using namespace dietcode::python;
 
 NB_MODULE(_native, module) {
+  // Frameworks hold kernels until the process ends, as torch.compile does.
+  nb::set_leak_warnings(false);
   module.doc() = "DietCode's C interface; use the package dietcode.";
   registerFailures(module);
   registerResults(module);
