@@ -342,15 +342,18 @@ mlir::dietcode::explainShape(FunctionOpInterface function,
   return std::move(explanations);
 }
 
+WorkloadOp mlir::dietcode::getWorkload(FunctionOpInterface function) {
+  auto symbol = function->getAttrOfType<FlatSymbolRefAttr>(
+      DietCodeDialect::getWorkloadAttrName());
+  return symbol ? SymbolTable::lookupNearestSymbolFrom<WorkloadOp>(function,
+                                                                   symbol)
+                : WorkloadOp();
+}
+
 std::vector<std::map<std::string, int64_t>>
 mlir::dietcode::listInstances(FunctionOpInterface function) {
   std::vector<std::map<std::string, int64_t>> instances;
-  auto symbol = function->getAttrOfType<FlatSymbolRefAttr>(
-      DietCodeDialect::getWorkloadAttrName());
-  auto workload =
-      symbol
-          ? SymbolTable::lookupNearestSymbolFrom<WorkloadOp>(function, symbol)
-          : WorkloadOp();
+  WorkloadOp workload = getWorkload(function);
   if (!workload)
     return instances;
   for (auto row : workload.getInstances().getAsRange<DenseI64ArrayAttr>()) {

@@ -80,17 +80,6 @@ mlir::dietcode::compareWithRecords(OperatorOpInterface op,
 // All of it
 //===----------------------------------------------------------------------===//
 
-/// The weights of what `listInstances` lists.
-static std::vector<double> listWeights(func::FuncOp function, size_t count) {
-  auto symbol = function->getAttrOfType<FlatSymbolRefAttr>(
-      DietCodeDialect::getWorkloadAttrName());
-  auto workload =
-      SymbolTable::lookupNearestSymbolFrom<WorkloadOp>(function, symbol);
-  if (std::optional<ArrayRef<double>> weights = workload.getWeights())
-    return weights->vec();
-  return std::vector<double>(count, 1.0);
-}
-
 /// Gives each operator the explanation of each instance.
 static LogicalResult addInstances(func::FuncOp function, const Knowledge &known,
                                   std::vector<OperatorOverview> &operators) {
@@ -99,7 +88,10 @@ static LogicalResult addInstances(func::FuncOp function, const Knowledge &known,
   if (instances.empty())
     return function.emitError("has no workload whose instances could be "
                               "explained; give --shape");
-  std::vector<double> weights = listWeights(function, instances.size());
+  std::vector<double> weights(instances.size(), 1.0);
+  if (std::optional<ArrayRef<double>> given =
+          getWorkload(function).getWeights())
+    weights = given->vec();
   for (auto [values, weight] : llvm::zip_equal(instances, weights)) {
     FailureOr<std::vector<OperatorExplanation>> explanations =
         explainShape(function, values, known.model, known.records);

@@ -106,6 +106,9 @@ FailureOr<std::vector<OperatorExplanation>> explainShape(
     FunctionOpInterface function, const std::map<std::string, int64_t> &values,
     const ::dietcode::CostModel &model, ArrayRef<::dietcode::Record> records);
 
+/// The workload of `function`; null if it has none.
+WorkloadOp getWorkload(FunctionOpInterface function);
+
 /// The instances of the workload of `function`, as values of its variables;
 /// those that the workload does not list are left out. Empty without one.
 std::vector<std::map<std::string, int64_t>>
