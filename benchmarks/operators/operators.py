@@ -102,6 +102,23 @@ func.func @operator(%x: {x}, %w: {w}, %init: {x}) -> {x} {{
                     flops=2 * batch * size * size * channels * channels * 9)
 
 
+def depthwise(batch, size, channels):
+    """A 3x3 layer of MobileNet, of an image that has been padded."""
+    image, weights = [batch, size + 2, size + 2, channels], [3, 3, channels]
+    out = [batch, size, size, channels]
+    x, w, y = (f"tensor<{shape_text(s)}xf32>" for s in (image, weights, out))
+    text = f"""
+func.func @operator(%x: {x}, %w: {w}, %init: {y}) -> {y} {{
+  %zero = arith.constant 0.0 : f32
+  %0 = linalg.fill ins(%zero : f32) outs(%init : {y}) -> {y}
+  %1 = linalg.depthwise_conv_2d_nhwc_hwc ins(%x, %w : {x}, {w}) outs(%0 : {y}) -> {y}
+  return %1 : {y}
+}}
+"""
+    return Operator(f"depthwise 3x3 {shape_text(out)}", text, [image, weights, out],
+                    moved=4 * sum(math.prod(shape) for shape in (image, weights, out)))
+
+
 def row_operator(name, rows, columns, body, extra=()):
     shapes = [(rows, columns)] + list(extra)
     moved = 4 * (2 * rows * columns + sum(shape[0] for shape in extra))
@@ -205,6 +222,8 @@ def all_operators():
         yield convolution(16, size, channels, "nhwc")
         yield convolution(16, size, channels, "nchw")
         yield matmul(16 * size * size, channels, 9 * channels)
+    for size, channels in [(56, 64), (14, 256)]:
+        yield depthwise(16, size, channels)
     for columns in (768, 1024):
         yield row_operator("softmax", 16384, columns, lambda f, x: softmax(f, x[0], True))
         yield row_operator("layer_norm", 16384, columns,

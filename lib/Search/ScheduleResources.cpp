@@ -86,11 +86,11 @@ int64_t dietcode::generalRegistersOf(const Schedule &schedule,
 /// operands, of 64 bits each, and the positions of very many sums do not fit
 /// beside them; with fma, the estimate has room for both. A copy
 /// keeps where in its windows it is, in 64 bits, and with fma it may be taken
-/// apart to elements that have rows of their own, which are moved all at once to
-/// where the next tile has them; a table knows the positions, and the estimate
-/// has room for what it leaves. From above what ptxas 13.0
-/// uses for sm_75 of products and convolutions of which nothing is static; the
-/// sweep of docs/accuracy.md watches that nothing spills.
+/// apart to elements that have rows of their own, which are moved all at once
+/// to where the next tile has them; a table knows the positions, and the
+/// estimate has room for what it leaves. From above what ptxas 13.0 uses for
+/// sm_75 of products and convolutions of which nothing is static; the sweep of
+/// docs/accuracy.md watches that nothing spills.
 static int64_t addressRegistersOf(const Schedule &schedule,
                                   const ScheduleLayout &layout,
                                   const AddressNeeds &needs) {
