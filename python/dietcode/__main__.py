@@ -1,4 +1,4 @@
-"""``python -m dietcode``: tune, compile, run and explain from a shell.
+"""``python -m dietcode``: tune, compile, run, explain and report from a shell.
 
 A workload is ``FILE.mlir``, or ``FILE.py:NAME`` for a :class:`dietcode.Workload` that a
 Python file makes under that name; a kernel is what ``compile`` has written.
@@ -21,6 +21,9 @@ import dietcode as dc
 
 from .array import Tensor
 from .dtypes import NUMPY_NAMES
+from .report.__main__ import DESCRIPTION as REPORT_DESCRIPTION
+from .report.__main__ import add_arguments as add_report_arguments
+from .report.__main__ import write as write_report
 
 
 class UsageError(Exception):
@@ -209,6 +212,11 @@ def make_parser() -> argparse.ArgumentParser:
     command.add_argument("--records", help="a file of measurements")
     command.add_argument("--model", help="a file of a trained cost model")
     command.add_argument("--json", action="store_true", help="print JSON")
+
+    command = commands.add_parser("report", help="write a page about what was tuned",
+                                  description=REPORT_DESCRIPTION)
+    add_report_arguments(command)
+    command.set_defaults(does=write_report)
     return parser
 
 

@@ -51,6 +51,9 @@ def normalize(text: str, name: str) -> str: ...
 def explain(
     text: str, name: str, shape: str, entry: str | None, records: str | None, model: str | None
 ) -> str: ...
+def overview(
+    text: str, name: str, entry: str | None, records: str | None, model: str | None
+) -> str: ...
 def compile(
     text: str,
     name: str,

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tunes a projection for all lengths in one search, compiles it once, and calls it at five
-lengths, of which one was not tuned for and one is outside of the declared range.
+lengths, of which one was not tuned for and one is outside of the declared range. Then it
+writes a page about what was tuned.
 
 It is the QKV projection of an encoder with 128 features, for 16 sentences of T tokens.
 Times are those of the virtual T4, a model.
@@ -11,6 +12,7 @@ import argparse
 import numpy as np
 
 import dietcode as dc
+from dietcode.report import report
 
 T = dc.DynShapeVar("T", 1, 128)
 
@@ -31,7 +33,8 @@ qkv = dc.Workload(
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--trials", type=int, default=16)
-    parser.add_argument("--records", help="where measurements are kept")
+    parser.add_argument("--records", default="qkv.jsonl", help="where measurements are kept")
+    parser.add_argument("--report", default="report.html", help="the page to write")
     options = parser.parse_args()
 
     tuned = dc.tune(qkv, device="virtual:t4", trials=options.trials, records=options.records)
@@ -48,6 +51,7 @@ def main():
         (operator,) = kernel.explain(T=t).operators
         print(f"T={t}: {y.shape[0]} rows by {operator['chosen']['kernel']}, "
               f"{'right' if error < 1e-4 else 'WRONG'}")
+    print("wrote", report(tuned, options.report))
 
 
 if __name__ == "__main__":

@@ -58,6 +58,29 @@ static std::string normalize(const std::string &text, const std::string &name) {
   return Workspace(text, name).print();
 }
 
+static dietcode_explain_options
+makeExplainOptions(const std::optional<std::string> &entry,
+                   const std::optional<std::string> &records,
+                   const std::optional<std::string> &model) {
+  dietcode_explain_options options = DIETCODE_EXPLAIN_OPTIONS_INIT;
+  options.entry = orNull(entry);
+  options.records = orNull(records);
+  options.model = orNull(model);
+  return options;
+}
+
+static std::string overview(const std::string &text, const std::string &name,
+                            const std::optional<std::string> &entry,
+                            const std::optional<std::string> &records,
+                            const std::optional<std::string> &model) {
+  nb::gil_scoped_release release;
+  Workspace workspace(text, name);
+  dietcode_explain_options options = makeExplainOptions(entry, records, model);
+  dietcode_text json = {};
+  check(dietcode_module_overview(workspace.getModule(), &options, &json));
+  return take(json);
+}
+
 static std::string explain(const std::string &text, const std::string &name,
                            const std::string &shape,
                            const std::optional<std::string> &entry,
@@ -65,10 +88,7 @@ static std::string explain(const std::string &text, const std::string &name,
                            const std::optional<std::string> &model) {
   nb::gil_scoped_release release;
   Workspace workspace(text, name);
-  dietcode_explain_options options = DIETCODE_EXPLAIN_OPTIONS_INIT;
-  options.entry = orNull(entry);
-  options.records = orNull(records);
-  options.model = orNull(model);
+  dietcode_explain_options options = makeExplainOptions(entry, records, model);
   dietcode_text json = {};
   check(dietcode_module_explain(workspace.getModule(), shape.c_str(), &options,
                                 &json));
@@ -122,6 +142,9 @@ void dietcode::python::registerCompiler(nb::module_ &module) {
   module.def("explain", explain, nb::arg("text"), nb::arg("name"),
              nb::arg("shape"), nb::arg("entry").none(),
              nb::arg("records").none(), nb::arg("model").none());
+  module.def("overview", overview, nb::arg("text"), nb::arg("name"),
+             nb::arg("entry").none(), nb::arg("records").none(),
+             nb::arg("model").none());
   module.def("compile", compile, nb::arg("text"), nb::arg("name"),
              nb::arg("entry").none(), nb::arg("chip").none(),
              nb::arg("max_kernels"), nb::arg("max_regret"),

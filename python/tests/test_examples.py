@@ -25,6 +25,8 @@ def test_example(tmp_path):
     assert re.match(r"\d+ candidates measured on virtual:t4\n", printed)
     for t in LENGTHS:
         assert re.search(rf"^T={t}: {16 * t} rows by simt_\w+, right$", printed, re.M)
+    assert printed.endswith("wrote report.html\n")
+    assert "<svg" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_notebook(tmp_path):
@@ -47,6 +49,7 @@ def test_notebook(tmp_path):
     for t in LENGTHS:
         assert f"T={t}:" in printed
     assert "WRONG" not in printed
+    assert (tmp_path / "report.html").exists()
 
 
 def test_benchmark(tmp_path):

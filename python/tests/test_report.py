@@ -14,6 +14,7 @@ from html.parser import HTMLParser
 import pytest
 from report_testing import CHARTS, INPUTS, StoredExplainer, load, qkv, two
 
+from dietcode.__main__ import main as package_main
 from dietcode.report import ReportError, report
 from dietcode.report.__main__ import main
 
@@ -278,12 +279,15 @@ def test_command(tmp_path, capsys, monkeypatch):
     output = tmp_path / "report.html"
     assert main([str(INPUTS / "qkv.jsonl"), "-o", str(output)]) == 0
     assert capsys.readouterr().out == f"wrote {output}\n"
+    assert main(["a", "b", "c"]) == 1
+    assert capsys.readouterr().err.startswith("error: there are more than two files")
+    # As a part of the package's command, and by the extension where there are no programs.
     monkeypatch.setenv("DIETCODE_BIN", str(tmp_path))
-    assert main([str(INPUTS / "qkv.jsonl"), str(INPUTS / "qkv.mlir"), "-o", str(output)]) == 1
-    error = capsys.readouterr().err
-    assert error.startswith("error: there is no dietcode-explain")
-    with pytest.raises(SystemExit):
-        main(["a", "b", "c"])
+    both = [str(INPUTS / "qkv.jsonl"), str(INPUTS / "qkv.mlir"), "-o", str(output)]
+    assert package_main(["report", *both]) == 0
+    page = output.read_text(encoding="utf-8")
+    assert "Which micro-kernel serves which shape" in page
+    assert "there is no dietcode-run to run kernels with" in page
 
 
 def test_import_is_light():

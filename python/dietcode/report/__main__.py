@@ -11,11 +11,11 @@ from .errors import ReportError
 from .making import is_records, report
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m dietcode.report",
-        description="Writes a page about records, tuned MLIR, or both.",
-    )
+DESCRIPTION = "Writes a page about records, tuned MLIR, or both."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command line has."""
     parser.add_argument("sources", nargs="+", metavar="FILE", help="records and tuned MLIR")
     parser.add_argument("-o", "--output", default="report.html", help="the page")
     parser.add_argument("--png", metavar="FOLDER", help="write the charts as PNG, too")
@@ -23,34 +23,37 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--progress", metavar="FILE", help="what tune() told, as JSON lines")
     parser.add_argument("--entry", metavar="NAME", help="function, if several are public")
     parser.add_argument("--no-timings", action="store_true", help="run no kernel for its stalls")
-    return parser
+
+
+def write(given: argparse.Namespace) -> None:
+    """Makes the page. Raises a ReportError."""
+    if len(given.sources) > 2:
+        raise ReportError("there are more than two files; give records, tuned MLIR, or one of each")
+    others = {
+        "records" if is_records(Path(source)) else "tuned": source for source in given.sources[1:]
+    }
+    path = report(
+        given.sources[0],
+        given.output,
+        png=given.png,
+        model=given.model,
+        progress=given.progress,
+        entry=given.entry,
+        timings=not given.no_timings,
+        **others,
+    )
+    print(f"wrote {path}")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Gives the exit status."""
-    parser = _parser()
-    given = parser.parse_args(arguments)
-    if len(given.sources) > 2:
-        parser.error("give records, tuned MLIR, or one of each")
+    parser = argparse.ArgumentParser(prog="python -m dietcode.report", description=DESCRIPTION)
+    add_arguments(parser)
     try:
-        others = {
-            "records" if is_records(Path(source)) else "tuned": source
-            for source in given.sources[1:]
-        }
-        path = report(
-            given.sources[0],
-            given.output,
-            png=given.png,
-            model=given.model,
-            progress=given.progress,
-            entry=given.entry,
-            timings=not given.no_timings,
-            **others,
-        )
+        write(parser.parse_args(arguments))
     except ReportError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    print(f"wrote {path}")
     return 0
 
 

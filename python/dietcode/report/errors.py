@@ -3,5 +3,8 @@
 from __future__ import annotations
 
 
-class ReportError(Exception):
+from ..errors import DietCodeError
+
+
+class ReportError(DietCodeError):
     """A report cannot be made: one line that says what, where, and what to do."""
