@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // In each program of a build with DIETCODE_SANITIZER, so that it needs no
-// variables of the environment. Only what comes from libraries that were built
-// without sanitizers is suppressed.
+// variables of the environment. Nothing is suppressed: what libraries without
+// sanitizers would need may be suppressed here, and nothing else.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,16 +16,7 @@ extern "C" {
 
 // As malloc without a sanitizer: some tests ask for more than there is.
 const char *__asan_default_options() { return "allocator_may_return_null=1"; }
+const char *__tsan_default_options() { return "allocator_may_return_null=1"; }
 
 const char *__ubsan_default_options() { return "print_stacktrace=1"; }
-
-const char *__lsan_default_options() { return "print_suppressions=0"; }
-
-const char *__lsan_default_suppressions() { return ""; }
-
-const char *__tsan_default_options() {
-  return "print_suppressions=0:allocator_may_return_null=1";
-}
-
-const char *__tsan_default_suppressions() { return ""; }
 }

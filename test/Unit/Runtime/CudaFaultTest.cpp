@@ -358,11 +358,3 @@ TEST(CudaDeathTest, PoolBytes) {
 }
 
 } // namespace
-
-int main(int argc, char **argv) {
-  testing::InitGoogleTest(&argc, argv);
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  setenv("DIETCODE_LIBCUDA", FAKE_CUDA, 1);
-  setenv("DIETCODE_DEVICE", "cuda:0", 1);
-  return RUN_ALL_TESTS();
-}
