@@ -274,9 +274,10 @@ TEST(CudaDeathTest, Fork) {
     mgpuMemFree(data, nullptr);
     std::_Exit(WEXITSTATUS(status));
   };
-  EXPECT_EXIT(run(), testing::ExitedWithCode(1),
-              "error: cuda:0: this process was forked from one that uses CUDA, "
-              "so it cannot; fork before the first use, or exec");
+  EXPECT_EXIT(
+      run(), testing::ExitedWithCode(1),
+      "error: DIETCODE_DEVICE=cuda:0: this process was forked from one "
+      "that uses CUDA, so it cannot; fork before the first use, or exec");
 }
 
 /// The parent has done no more than to ask what there is.
@@ -291,9 +292,10 @@ TEST(CudaDeathTest, ForkBeforeTheFirstCall) {
     load();
     std::_Exit(WEXITSTATUS(status));
   };
-  EXPECT_EXIT(run(), testing::ExitedWithCode(1),
-              "error: cuda:0: this process was forked from one that uses CUDA, "
-              "so it cannot; fork before the first use, or exec");
+  EXPECT_EXIT(
+      run(), testing::ExitedWithCode(1),
+      "error: DIETCODE_DEVICE=cuda:0: this process was forked from one "
+      "that uses CUDA, so it cannot; fork before the first use, or exec");
 }
 
 /// As the driver itself has it.
