@@ -276,7 +276,7 @@ TEST(CudaDeathTest, Fork) {
   };
   EXPECT_EXIT(
       run(), testing::ExitedWithCode(1),
-      "error: DIETCODE_DEVICE=cuda:0: this process was forked from one "
+      "error: cuda:0: this process was forked from one "
       "that uses CUDA, so it cannot; fork before the first use, or exec");
 }
 
