@@ -30,7 +30,7 @@ from .array import Array, Tensor
 from .dims import Dim, DynShapeVar
 from .errors import DietCodeError
 from .explanation import Explanation
-from .frontends import from_torch
+from .frontends import from_onnx, from_torch
 from .kernel import DietCodeWarning, Kernel, compile, device, load, set_device
 from .ops import *  # noqa: F403
 from .ops import __all__ as _operators
@@ -54,6 +54,7 @@ __all__ = [
     "device",
     "errors",
     "from_mlir",
+    "from_onnx",
     "from_torch",
     "load",
     "ops",

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from .errors import InvalidArgumentError
-from .frontends import graphs
 from .frontends._require import require
+from .frontends.decompositions import decompositions
 from .frontends.split import Left, Part, Report, Splitter
 from .kernel import DietCodeWarning
 
@@ -68,7 +68,7 @@ def backend(
 
     compiler = common.aot_autograd(fw_compiler=train, bw_compiler=backward,
                                    inference_compiler=infer,
-                                   decompositions=graphs.decompositions())
+                                   decompositions=decompositions())
     return compiler(module, example_inputs)
 
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-TESTED = {"torch": "torch==2.15.0", "torch_mlir": "torch-mlir==20261001"}
+TESTED = {
+    "onnx": "onnx==1.23.2",
+    "torch": "torch==2.15.0",
+    "torch_mlir": "torch-mlir==20261001",
+}
 """What each front end was tested with, as pip takes it."""
 
 

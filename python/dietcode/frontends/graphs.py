@@ -7,38 +7,15 @@ describes its result in ``node.meta["val"]``.
 from __future__ import annotations
 
 import operator
-import re
 from collections.abc import Sequence
 from typing import Any
 
 from ..array import Tensor
 from ..dtypes import mlir_dtype
-from ..errors import CompileError
 from ._require import require
+from .lowering import LEGAL, Session, UnsupportedError
 from .sizes import SymbolTable, identifier
-from .views import LEGAL, rewrite_views
-
-
-class UnsupportedError(CompileError):
-    """Something in a graph cannot be lowered; ``operator`` names it where that is known."""
-
-    def __init__(self, message: str, operator: str | None = None) -> None:
-        super().__init__(message)
-        self.operator = operator
-
-
-# torch-mlir takes these apart in a way that the compiler recognizes.
-_KEPT = ("aten.addmm.", "aten.native_layer_norm.")
-
-
-def decompositions() -> Any:
-    """What torch itself takes apart before torch-mlir sees it."""
-    purpose = "importing from torch"
-    # Not torch-mlir's extended table: with it, products of three dimensions are cast to a
-    # wrong type (torch-mlir 20261001).
-    table = require("torch_mlir.extras.fx_decomp_util", purpose).DEFAULT_DECOMPOSITIONS
-    known = require("torch._decomp", purpose).get_decompositions(table)
-    return {op: function for op, function in known.items() if not str(op).startswith(_KEPT)}
+from .views import rewrite_views
 
 
 def placeholders(graph: Any) -> list[Any]:
@@ -157,64 +134,29 @@ def to_linalg(
             )
         arguments.append(Tensor(symbols.tensor(given, value.shape), dtype_of(value), given))
     fx = require("torch_mlir.fx", "importing from torch")
-    importer = _StrictImporter()
-    try:
+    with Session() as session:
         lowered = fx.stateless_fx_import(module, output_type="linalg-on-tensors",
-                                         model_name=name, fx_importer=importer,
+                                         model_name=name, fx_importer=_Importer(session),
                                          backend_legal_ops=list(LEGAL))
-    except Exception as error:  # Of any kind: the importer raises what it happens to meet.
-        raise _explain("\n".join([*importer.errors, str(error)])) from error
-    return str(lowered.operation.get_asm()), arguments
+        return str(lowered.operation.get_asm()), arguments
 
 
-class _StrictImporter:
-    """An importer of torch-mlir that says of its functions that sizes which torch knows to be
-    different from 1 are. Else each broadcast would find out at run time, and look its
-    operands up element by element."""
+class _Importer:
+    """In the interface of torch-mlir's ``FxImporter``."""
 
-    def __init__(self) -> None:
-        self._ir = require("torch_mlir.ir", "importing from torch")
-        context = self._ir.Context()
-        self.errors: list[str] = []
-        """What was diagnosed, which would else be printed."""
-        self._handler = context.attach_diagnostic_handler(self._note)
-        require("torch_mlir.dialects.torch", "importing from torch").register_dialect(context)
+    def __init__(self, session: Session) -> None:
         extras = require("torch_mlir.extras.fx_importer", "importing from torch")
-        self._importer = extras.FxImporter(context=context)
+        self._session = session
+        self._importer = extras.FxImporter(context=session.context)
 
     @property
     def module(self) -> Any:
         return self._importer.module
 
-    def _note(self, diagnostic: Any) -> bool:
-        if diagnostic.severity == self._ir.DiagnosticSeverity.ERROR:
-            self.errors.append(diagnostic.message)
-        return True
-
     def import_stateless_graph(self, graph: Any, **options: Any) -> Any:
         function = self._importer.import_stateless_graph(graph, **options)
-        with function.context:
-            function.attributes["torch.assume_strict_symbolic_shapes"] = self._ir.UnitAttr.get()
+        self._session.trust_sizes(function)
         return function
-
-
-# An operator that torch-mlir has no operation for is a name in a general one.
-_NAMED = re.compile(
-    r"torch\.operator.*?name = \"torch\.([\w.]+)\"|failed to legalize operation 'torch\.(?!operator')([\w.]+)'"
-    r"|unsupported by backend contract: [^\n]*?torch\.([\w.]+)"
-    r"|Unimplemented call_function: target=([\w.]+)"
-)
-
-
-def _explain(text: str) -> UnsupportedError:
-    """The one line of a report of torch-mlir that matters."""
-    named = _NAMED.search(text)
-    reason = text.strip().partition("\n")[0].partition(": %")[0] or "it gives no reason"
-    if named is None:
-        return UnsupportedError(f"torch-mlir cannot lower the graph: {reason}")
-    # Without the overload, as aten.max_pool2d.
-    name = ".".join(next(filter(None, named.groups())).split(".")[:2])
-    return UnsupportedError(f"torch-mlir cannot lower {name}: {reason}", name)
 
 
 def unique(name: str, taken: set[str]) -> str:

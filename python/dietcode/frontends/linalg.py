@@ -41,6 +41,7 @@ class Imported(Workload):
             raise InvalidArgumentError(f"{source}: the importer has made no function")
         self._name, self._source = header[2], source
         self._variables, self._arguments = list(variables), tuple(arguments)
+        self._may_write = False
         if self._name in {var.name for var in variables}:
             raise InvalidArgumentError(
                 f"the workload is called {self._name}, like a shape variable; give it a name"

@@ -11,6 +11,7 @@ from ..errors import InvalidArgumentError
 from ..workload import Instance, _identifier
 from . import graphs
 from ._require import require
+from .decompositions import decompositions
 from .linalg import Imported
 from .sizes import MAX_SIZE, Declared, SymbolTable
 
@@ -73,7 +74,7 @@ def from_torch(
             f"module is a {type(module).__name__}; expected a torch.nn.Module or a "
             "torch.export.ExportedProgram"
         )
-    program = program.run_decompositions(graphs.decompositions())
+    program = program.run_decompositions(decompositions())
     prepared = _Prepared(program, parameters == "constants")
     default = type(module).__name__ if isinstance(module, torch.nn.Module) else "exported"
     chosen = _identifier(name or default, "exported")

@@ -71,8 +71,9 @@ class SymbolTable:
             return _fold_product(known)
         if kind == "Pow" and isinstance(known[1], int) and known[1] > 0:
             return _fold_product([known[0]] * known[1])
-        is_division = kind in ("FloorDiv", "CleanDiv") and isinstance(known[1], int) and known[1] > 0
-        return known[0] // known[1] if is_division else None
+        if kind in ("FloorDiv", "CleanDiv") and isinstance(known[1], int) and known[1] > 0:
+            return known[0] // known[1]
+        return None
 
     def _symbol(self, symbol: Any, env: Any) -> DynShapeVar:
         declared = self._declared.get(str(symbol), Declared(str(symbol), None))

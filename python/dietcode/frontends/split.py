@@ -13,6 +13,7 @@ from ..kernel import DietCodeWarning, Kernel, compile, device
 from . import graphs
 from ._require import require
 from .linalg import Imported
+from .lowering import UnsupportedError
 from .sizes import MAX_SIZE, SymbolTable
 from .support import NO_WORK, Support, is_operator, kind
 
@@ -88,7 +89,7 @@ class Splitter:
         while True:
             try:
                 return self._try(module)
-            except graphs.UnsupportedError as error:
+            except UnsupportedError as error:
                 # One more kind of operator is left to torch, and the rest is tried again.
                 assert error.operator is not None
                 self._denied[error.operator] = str(error)
@@ -126,7 +127,7 @@ class Splitter:
         try:
             kernel, said = self._compile(prepared, names)
         except DietCodeError as error:
-            if isinstance(error, graphs.UnsupportedError) and error.operator in operators:
+            if isinstance(error, UnsupportedError) and error.operator in operators:
                 raise
             self._keep(operators, str(error).partition("\n")[0])
             return

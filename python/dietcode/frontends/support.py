@@ -15,8 +15,8 @@ _ELEMENTWISE = """abs add bitwise_and bitwise_not bitwise_or clamp clamp_max cla
 _PRODUCTS = "addmm baddbmm bmm convolution linear matmul mm"
 _ROWS = """_log_softmax _softmax amax amin log_softmax mean native_layer_norm
     _native_batch_norm_legit_no_training softmax sum var var_mean"""
-_LOOKUPS = "cat constant_pad_nd embedding"
-_CREATIONS = "arange full full_like ones_like scalar_tensor zeros_like"
+_LOOKUPS = "cat constant_pad_nd embedding tril triu"
+_CREATIONS = "arange full full_like ones ones_like scalar_tensor zeros zeros_like"
 _VIEWS = """_unsafe_view alias detach expand lift_fresh_copy permute reshape select slice split
     split_with_sizes squeeze t transpose unbind unsqueeze view"""
 

@@ -13,9 +13,6 @@ from typing import Any, NamedTuple
 
 from ._require import require
 
-LEGAL = ("aten.flatten.using_ints", "aten.unflatten.int")
-"""What torch-mlir is to lower as it is, and not to write as views again."""
-
 
 class Group(NamedTuple):
     """Dimensions [``first``, ``last``) of the operand, which are [``start``, ``end``) of the
