@@ -79,3 +79,11 @@ func.func @bias_of_images(%a: memref<?x?x?x?xf16>, %b: memref<?x?x?x?xf16>, %c: 
   }
   return
 }
+
+// Twins that take an operand apart to elements move the windows of all of them at
+// once: here those of 16 elements with three windows each.
+func.func @volumes_of_few_channels(%a: memref<?x?x?x?x16xf32>, %b: memref<1x5x2x16x4xf32>, %c: memref<?x?x?x?x4xf32>) {
+  linalg.conv_3d_ndhwc_dhwcf {strides = dense<[3, 1, 1]> : tensor<3xi64>, dilations = dense<[2, 2, 1]> : tensor<3xi64>}
+      ins(%a, %b : memref<?x?x?x?x16xf32>, memref<1x5x2x16x4xf32>) outs(%c : memref<?x?x?x?x4xf32>)
+  return
+}

@@ -40,6 +40,10 @@ func.func @bytes(%a: memref<1024x768xi8>, %b: memref<768x1024xi8>, %c: memref<10
 // CHECK:       ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
 // CHECK:       ld.global.v4
 // CHECK:       mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32
+// Loads of the next fragments come one at a time, among products.
+// CHECK:       ldmatrix.sync
+// CHECK-NOT:   ldmatrix.sync
+// CHECK:       mma.sync
 // CHECK:       cvt.rn.f16
 
 // CHECK-LABEL: .visible .entry matmul_warp_{{[^(]*}}_mma16_{{[^(]*}}aligned(
