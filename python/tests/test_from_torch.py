@@ -150,6 +150,36 @@ def test_views():
         assert np.allclose(kernel(x), expected, atol=1e-4)
 
 
+@pytest.mark.parametrize("operand, result, groups", [
+    ((2, 3, 64), (6, 64), [(0, 2, 0, 1), (2, 3, 1, 2)]),
+    ((2, 3, 64), (2, 3, 4, 16), [(0, 1, 0, 1), (1, 2, 1, 2), (2, 3, 2, 4)]),
+    ((2, 1, 3), (2, 3), [(0, 1, 0, 1), (1, 3, 1, 2)]),
+    ((2, 3), (2, 3, 1), [(0, 1, 0, 1), (1, 2, 1, 3)]),
+    ((6, 4, 5), (3, 8, 5), [(0, 2, 0, 2), (2, 3, 2, 3)]),
+])
+def test_dimensions_of_views(operand, result, groups):
+    from dietcode.frontends.views import match
+
+    assert [tuple(group) for group in match(operand, result)] == groups
+
+
+class Interleaved(nn.Module):
+    """Views of which no dimension is one of the operand's."""
+
+    def forward(self, x):
+        batch, length, _ = x.shape
+        return x.view(batch * 4, length * 8) + 1
+
+
+def test_views_of_all_dimensions():
+    module = Interleaved()
+    B, T = batch_and_length()
+    kernel = dc.compile(dc.from_torch(module, (torch.randn(2, 7, 32),),
+                                      dynamic_shapes=({0: B, 1: T},)))
+    for batch, length in ((1, 2), (2, 9), (3, 16)):
+        agree(module, kernel, torch.randn(batch, length, 32))
+
+
 class Halves(nn.Module):
     def forward(self, x, y):
         return x[::2] + y
