@@ -61,6 +61,36 @@ def test_network(network, random, tmp_path):
         assert np.allclose(kernel(x), reference(x), atol=1e-4)
 
 
+def integers(name, *values):
+    return name, np.array(values, dtype="int64")
+
+
+# The first two sizes of x, and their product.
+SIZES = [
+    helper.make_node("Shape", ["x"], ["all"]),
+    helper.make_node("Slice", ["all", "first", "end"], ["some"]),
+    helper.make_node("ReduceProd", ["some"], ["joined"]),
+]
+FIRST = [integers("first", 0), integers("end", 2)]
+
+
+@pytest.mark.parametrize("nodes, constants, declared, shape", [
+    ([], [integers("sizes", 0, 0, 4, 16)], ["B", "T", 4, 16], (2, 3, 4, 16)),
+    ([], [integers("sizes", -1, 64)], ["N", 64], (6, 64)),
+    ([*SIZES[:2], helper.make_node("Concat", ["some", "split"], ["sizes"], axis=0)],
+     [*FIRST, integers("split", 4, 16)], ["B", "T", 4, 16], (2, 3, 4, 16)),
+    ([*SIZES, helper.make_node("Concat", ["joined", "last"], ["sizes"], axis=0)],
+     [*FIRST, integers("last", 64)], ["N", 64], (6, 64)),
+], ids=["kept", "inferred", "split", "joined"])
+def test_reshape(nodes, constants, declared, shape, random):
+    nodes = [*nodes, helper.make_node("Reshape", ["x", "sizes"], ["view"]),
+             helper.make_node("Relu", ["view"], ["y"])]
+    kernel = dc.compile(dc.from_onnx(model(nodes, [("x", ["B", "T", 64])], [("y", declared)],
+                                           constants)))
+    x = random.standard_normal((2, 3, 64), dtype="float32")
+    assert np.array_equal(kernel(x), np.maximum(x.reshape(shape), 0))
+
+
 def test_what_cannot_be_imported(network):
     proto, _ = network
     with pytest.raises(dc.errors.InvalidArgumentError,

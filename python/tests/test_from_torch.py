@@ -74,6 +74,7 @@ def test_bert_layer():
         agree(module, kernel, torch.randn(batch, length, 64), mask)
 
 
+@pytest.mark.filterwarnings("ignore::dietcode.DietCodeWarning")
 def test_llama_block():
     torch.manual_seed(0)
     module = models.LlamaBlock().eval()
@@ -84,6 +85,21 @@ def test_llama_block():
     for batch, length in SHAPES:
         mask = torch.full((length, length), -10000.0).triu(1).expand(batch, 1, length, length)
         agree(module, kernel, torch.randn(batch, length, 64), mask)
+
+
+@pytest.mark.filterwarnings("ignore::dietcode.DietCodeWarning")
+@pytest.mark.parametrize("groups, masked", [(2, False), (4, True)])
+def test_attention(groups, masked):
+    torch.manual_seed(0)
+    module = models.Attention(groups=groups).eval()
+    B, T = batch_and_length()
+    masks = {"mask": {0: B, 2: T, 3: T}} if masked else {}
+    example = (torch.randn(2, 7, 64), *((torch.zeros(2, 1, 7, 7),) if masked else ()))
+    workload = dc.from_torch(module, example, dynamic_shapes={"x": {0: B, 1: T}, **masks})
+    kernel = dc.compile(workload, max_kernels=1)
+    for batch, length in ((1, 2), (2, 9), (3, 16)):
+        x, mask = torch.randn(batch, length, 64), torch.randn(batch, 1, length, length)
+        agree(module, kernel, x, *((mask,) if masked else ()))
 
 
 def test_conv_net():
@@ -132,6 +148,36 @@ def test_views():
         with torch.no_grad():
             expected = module(x := torch.randn(batch, length, 64))
         assert np.allclose(kernel(x), expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("operand, result, groups", [
+    ((2, 3, 64), (6, 64), [(0, 2, 0, 1), (2, 3, 1, 2)]),
+    ((2, 3, 64), (2, 3, 4, 16), [(0, 1, 0, 1), (1, 2, 1, 2), (2, 3, 2, 4)]),
+    ((2, 1, 3), (2, 3), [(0, 1, 0, 1), (1, 3, 1, 2)]),
+    ((2, 3), (2, 3, 1), [(0, 1, 0, 1), (1, 2, 1, 3)]),
+    ((6, 4, 5), (3, 8, 5), [(0, 2, 0, 2), (2, 3, 2, 3)]),
+])
+def test_dimensions_of_views(operand, result, groups):
+    from dietcode.frontends.views import match
+
+    assert [tuple(group) for group in match(operand, result)] == groups
+
+
+class Interleaved(nn.Module):
+    """Views of which no dimension is one of the operand's."""
+
+    def forward(self, x):
+        batch, length, _ = x.shape
+        return x.view(batch * 4, length * 8) + 1
+
+
+def test_views_of_all_dimensions():
+    module = Interleaved()
+    B, T = batch_and_length()
+    kernel = dc.compile(dc.from_torch(module, (torch.randn(2, 7, 32),),
+                                      dynamic_shapes=({0: B, 1: T},)))
+    for batch, length in ((1, 2), (2, 9), (3, 16)):
+        agree(module, kernel, torch.randn(batch, length, 32))
 
 
 class Halves(nn.Module):
@@ -196,23 +242,18 @@ class Counting(nn.Module):
         return x * 2
 
 
-class Decomposing(nn.Module):
+class Running(nn.Module):
     def forward(self, x):
         return torch.cummax(x, 0)[0]
-
-
-class Casting(nn.Module):
-    def forward(self, x):
-        return x.to(torch.complex64)
 
 
 def test_what_cannot_be_imported():
     with pytest.raises(dc.errors.InvalidArgumentError, match="the program changes 'calls'"):
         dc.from_torch(Counting(), (torch.randn(3),))
     with pytest.raises(dc.errors.CompileError, match="torch-mlir cannot lower aten.cummax: "):
-        dc.from_torch(Decomposing(), (torch.randn(3, 4),))
+        dc.from_torch(Running(), (torch.randn(3, 4),))
     with pytest.raises(dc.errors.CompileError, match="elements of complex64 are not supported"):
-        dc.from_torch(Decomposing(), (torch.randn(3, 4, dtype=torch.complex64),))
+        dc.from_torch(Running(), (torch.randn(3, 4, dtype=torch.complex64),))
     with pytest.raises(TypeError, match="module is a function; expected a torch.nn.Module"):
         dc.from_torch(lambda x: x, (torch.randn(3),))
 

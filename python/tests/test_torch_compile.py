@@ -91,18 +91,19 @@ def test_llama_block(compilations):
 
 
 @torch.no_grad()
-def test_what_is_left_to_torch():
+def test_what_is_left_to_torch(compilations):
     module = models.ConvNet().eval()
     fast = compiled(module)
     with pytest.warns(dc.DietCodeWarning) as warned:
-        fast(torch.randn(3, 3, 16, 16))
+        fast(torch.randn(4, 3, 24, 24))
     texts = [str(w.message) for w in warned]
     assert texts == ["aten.max_pool2d_with_indices is left to torch: DietCode has no kernel for it"]
-    for batch in (2, 3, 5, 8, 13, 16, 17, 20, 33, 40):
-        agree(module(x := torch.randn(batch, 3, 16, 16)), fast(x))
+    # torch compiles convolutions for batches of 16 and more on their own.
+    for batch in (2, 3, 5, 6, 7, 8, 9, 11, 13, 15):
+        agree(module(x := torch.randn(batch, 3, 24, 24)), fast(x))
     report = dietcode.torch.last_report()
     assert [(one.operator, one.count) for one in report.left] == [("aten.max_pool2d_with_indices", 1)]
-    assert len(report.parts) == 2
+    assert len(report.parts) == len(compilations) == 2
     assert "left to torch: DietCode has no kernel for it" in str(report)
 
 
@@ -126,15 +127,18 @@ def test_torch_mlir_may_fail():
                                                                         ("aten.mul",)]
 
 
+@pytest.mark.parametrize("masked", [False, True])
 @torch.no_grad()
-def test_attention():
-    def fn(q, k, v):
-        return F.scaled_dot_product_attention(q, k, v, is_causal=True)
-
-    fast = compiled(fn)
+def test_attention(masked, compilations):
+    """scaled_dot_product_attention, causal or with a mask of which one row is all masked."""
+    module = models.Attention().eval()
+    fast = compiled(module)
     for length in (5, 9, 30):
-        q, k, v = (torch.randn(2, 4, length, 16) for _ in range(3))
-        agree(fn(q, k, v), fast(q, k, v))
+        mask = torch.rand(2, 1, length, length) < 0.7
+        mask[0, 0, 0] = False
+        args = (torch.randn(2, length, 64), *((mask,) if masked else ()))
+        agree(module(*args), fast(*args))
+    assert len(compilations) == 1 and not dietcode.torch.last_report().left
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16, torch.complex64])
@@ -205,7 +209,7 @@ def test_divisors():
 
     compiled(fn)(torch.randn(12))
     (part,) = dietcode.torch.last_report().parts
-    assert "multiple_of 4" in part.kernel.mlir or "4 *" in part.kernel.mlir
+    assert "range [2, 4096] multiple_of 4" in part.kernel.mlir
 
 
 def test_unknown_options():

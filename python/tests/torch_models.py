@@ -39,6 +39,24 @@ class BertLayer(nn.Module):
         return self.norm2(x + self.down(F.gelu(self.up(x))))
 
 
+class Attention(nn.Module):
+    """Of torch's own function, causal unless there is a mask."""
+
+    def __init__(self, hidden=64, heads=4, groups=4):
+        super().__init__()
+        self.heads, self.groups, self.size = heads, groups, hidden // heads
+        self.query = nn.Linear(hidden, hidden)
+        self.key, self.value = (nn.Linear(hidden, groups * self.size) for _ in range(2))
+
+    def forward(self, x, mask=None):
+        batch, length, hidden = x.shape
+        q, k, v = (f(x).view(batch, length, -1, self.size).transpose(1, 2)
+                   for f in (self.query, self.key, self.value))
+        y = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None,
+                                           enable_gqa=self.groups != self.heads)
+        return y.transpose(1, 2).reshape(batch, length, hidden)
+
+
 class RMSNorm(nn.Module):
     def __init__(self, hidden):
         super().__init__()
