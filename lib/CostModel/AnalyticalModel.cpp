@@ -201,11 +201,12 @@ static void measureChains(KernelProfile &profile, const ScheduleLayout &layout,
   step = info.isWarpWide ? std::max<double>(step, device.sharedLatency)
                          : step + device.sharedLatency;
   profile.chainCycles = steps * step;
-  // All warps of a block store their copies at the same time, and multiply when
-  // the last has; those of the tensor cores do so little by little.
+  // The warps of a scheduler store their copies at the same time, and multiply
+  // when the last has; those of the tensor cores do so little by little.
   if (!info.isWarpWide)
     profile.chainCycles +=
-        warps * countCopies(profile, layout, device).storeWavefronts *
+        warps / device.schedulersPerSM *
+        countCopies(profile, layout, device).storeWavefronts *
         wavefrontCycles(device);
   // One miss among the loads of a tile is enough.
   profile.waitCycles = device.globalLatency;
