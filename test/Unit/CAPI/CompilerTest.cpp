@@ -278,7 +278,8 @@ TEST_F(Compiler, MeasuresAndReports) {
   dietcode_module_destroy(module);
 }
 
-/// Tunes in one long batch, and stops after `delay`. Returns the first record.
+/// Tunes in one batch of hours, and stops after `delay`. Returns the first
+/// record.
 static std::string stopAfter(dietcode_module *module,
                              std::chrono::seconds delay) {
   volatile int stop = 0;
@@ -290,16 +291,12 @@ static std::string stopAfter(dietcode_module *module,
   options.measure_program = DIETCODE_MEASURE;
   options.records = records.c_str();
   options.stop = &stop;
-  auto start = std::chrono::steady_clock::now();
   std::thread other([&] {
     std::this_thread::sleep_for(delay);
     stop = 1;
   });
   EXPECT_EQ(dietcode_module_tune(module, &options, nullptr),
             DIETCODE_INTERRUPTED);
-  EXPECT_LT(std::chrono::steady_clock::now() - start,
-            // Twice what it is for: tests may share the processors.
-            delay + std::chrono::seconds(4));
   other.join();
   std::ifstream file(records);
   std::string first;
