@@ -321,20 +321,25 @@ def test_threads(kernel, operands, agrees):
 
 def test_calls_release_the_gil(kernel, operands):
     given = operands(128)
-    counted, done = 0, threading.Event()
+    running, done = [0], threading.Event()
 
     def call():
-        for _ in range(3):
+        for number in range(1, 21):
+            running[0] = number
             kernel(*given)
+            running[0] = 0
         done.set()
 
     thread = threading.Thread(target=call)
     thread.start()
+    seen = 0
     while not done.is_set():
-        counted += 1
-        done.wait(0.001)
+        # Who waits runs again while the same call is under way only if that lets it.
+        number = running[0]
+        done.wait(0.0005)
+        seen += number != 0 and number == running[0]
     thread.join()
-    assert counted > 10
+    assert seen > 0
 
 
 def test_explains(kernel):
