@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any, Union
 
@@ -9,6 +10,9 @@ from . import ir
 from .dims import Dim, Size, print_shape
 from .dtypes import mlir_dtype
 from .errors import InvalidArgumentError
+
+tracing = threading.local()
+"""``function``: what the workload that is being traced is written to, or None."""
 
 Operand = Union["Array", float]
 """What elementwise operators take: an array, or a number of its element type."""
@@ -75,6 +79,11 @@ class Array:
 
     @property
     def value(self) -> ir.Value:
+        """What stands for it. Raises an ``InvalidArgumentError`` while another workload is
+        traced, in which the same name is something else."""
+        function = getattr(tracing, "function", None)
+        if function is not None and function is not self._function:
+            raise InvalidArgumentError(f"{self!r} is an array of another workload")
         return self._value
 
     @property

@@ -39,8 +39,9 @@ class Atom:
     def variables(self) -> Iterator["DynShapeVar"]:
         raise NotImplementedError
 
-    def __lt__(self, other: "Atom") -> bool:
-        return str(self.sort_key) < str(other.sort_key)
+
+def _order(monomial: "Monomial") -> tuple[object, ...]:
+    return (-len(monomial), [str(atom.sort_key) for atom in monomial])
 
 
 Monomial = tuple[Atom, ...]
@@ -53,7 +54,7 @@ class Dim:
 
     def __init__(self, terms: Mapping[Monomial, int]) -> None:
         self._terms = tuple(
-            sorted(((m, c) for m, c in terms.items() if c), key=lambda t: (-len(t[0]), t[0]))
+            sorted(((m, c) for m, c in terms.items() if c), key=lambda t: _order(t[0]))
         )
 
     @property
@@ -79,7 +80,7 @@ class Dim:
         products: dict[Monomial, int] = {}
         for left, a in self._terms:
             for right, b in _terms_of(other):
-                key = tuple(sorted(left + right))
+                key = tuple(sorted(left + right, key=lambda atom: str(atom.sort_key)))
                 products[key] = products.get(key, 0) + a * b
         return simplify(Dim(products))
 

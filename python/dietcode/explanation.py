@@ -30,7 +30,7 @@ class Explanation:
     @property
     def seconds(self) -> float:
         """Predicted or measured, of all operators one after the other."""
-        return float(sum(one["chosen"]["seconds"] for one in self.operators))
+        return float(sum(one["chosen"].get("seconds", 0) for one in self.operators))
 
     def __str__(self) -> str:
         lines = []
@@ -38,6 +38,9 @@ class Explanation:
             chosen, other = one["chosen"], one.get("runner_up")
             lines.append(f"{one['operator']}: {one['shape']}")
             lines.append(f"  {one['leaf']}")
+            if "nothing" in one:
+                lines.append(f"  {one['nothing']}")
+                continue
             lines.append(
                 f"  chosen    {chosen['kernel']}: {_time(chosen['seconds'])} ({chosen['source']})"
             )

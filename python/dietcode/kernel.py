@@ -7,6 +7,7 @@ import json
 import os
 import warnings
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any, Union
 
@@ -201,21 +202,28 @@ def load(path: str | os.PathLike[str]) -> Kernel:
             meta = json.loads(archive.read("kernel.json"))
             mlir = archive.read("module.mlir").decode()
             data = archive.read("program.bin")
-    except (zipfile.BadZipFile, KeyError, EOFError, ValueError) as error:
+        if not isinstance(meta, dict):
+            raise ValueError("its description is no object")
+    except (zipfile.BadZipFile, zlib.error, KeyError, EOFError, ValueError) as error:
         raise InvalidArgumentError(f"{os.fspath(path)} is no saved kernel: {error}") from None
     if meta.get("version") != __version__:
         raise VersionError(
             f"{os.fspath(path)} was saved by DietCode {meta.get('version')}, and this is "
             f"{__version__}; compile it again"
         )
-    arguments = None
-    if meta["arguments"] is not None:
-        arguments = [
-            Tensor([_decode(s) for s in a["shape"]], a["dtype"], a["name"])
-            for a in meta["arguments"]
-        ]
     program = _native.Program.load(data)
-    return Kernel(program, mlir, meta["source"], meta["name"], arguments, meta["may_write"])
+    try:
+        arguments = None
+        if meta["arguments"] is not None:
+            arguments = [
+                Tensor([_decode(s) for s in a["shape"]], a["dtype"], a["name"])
+                for a in meta["arguments"]
+            ]
+        return Kernel(program, mlir, meta["source"], meta["name"], arguments, meta["may_write"])
+    except (KeyError, TypeError, AttributeError, StopIteration) as error:
+        raise InvalidArgumentError(
+            f"{os.fspath(path)} is no saved kernel: its description is damaged ({error!r})"
+        ) from None
 
 
 def _check_arguments(

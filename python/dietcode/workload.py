@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Union
 
 from . import _native, ir
-from .array import Array, Tensor, as_shape
+from .array import Array, Tensor, as_shape, tracing
 from .dims import Dim, DynShapeVar, Size, print_shape
 from .errors import InvalidArgumentError
 
@@ -321,11 +321,12 @@ def _run(trace: _Trace, fn: Callable[..., Any], specs: Sequence[Tensor | Size]) 
         else:
             values.append(spec)
     outer = getattr(_tracing, "current", None)
-    _tracing.current = trace
+    _tracing.current, tracing.function = trace, trace.function
     try:
         returned = fn(*values)
     finally:
         _tracing.current = outer
+        tracing.function = None if outer is None else outer.function
     results = list(returned) if isinstance(returned, (tuple, list)) else [returned]
     for index, result in enumerate(results):
         if not isinstance(result, Array):

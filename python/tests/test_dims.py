@@ -81,3 +81,10 @@ def test_bad_variables(arguments, message):
         dc.DynShapeVar(*arguments)
     with pytest.raises(TypeError):
         dc.DynShapeVar("T", 1.0, 8)
+
+
+def test_dimensions_have_no_order():
+    T, U = dc.DynShapeVar("T", 1, 9), dc.DynShapeVar("U", 1, 9)
+    for compare in (lambda: T < U, lambda: T < 5, lambda: max(T, U), lambda: T >= U):
+        with pytest.raises(TypeError):
+            compare()

@@ -435,3 +435,29 @@ func.func @f(%a: tensor<?x?x?xf32>, %b: tensor<?x?xf32>, %c: tensor<?x?xf32>) ->
 """
     with pytest.warns(dc.DietCodeWarning, match="host"):
         dc.compile(dc.from_mlir(text))
+
+
+def test_slices_from_the_end_need_as_much():
+    T = dc.DynShapeVar("T", 1, 128)
+    for part in (lambda x: x[-5:], lambda x: x[:-5], lambda x: x[5:] + 1, lambda x: x[-5]):
+        kernel = dc.compile(dc.Workload(part, [(T, 2)], name="part"))
+        assert kernel(np.ones((7, 2), "float32")).shape[-1] == 2
+        with pytest.raises(dc.errors.ShapeError, match="too small for the slice: got 3"):
+            kernel(np.ones((3, 2), "float32"))
+
+
+def test_nothing_to_compute_is_explained():
+    T = dc.DynShapeVar("T", 0, 9)
+    kernel = dc.compile(dc.Workload(lambda x, w: x @ w, [(T, 8), (8, 4)], name="none"))
+    assert "nothing to compute" in str(kernel.explain(T=0))
+    assert kernel.explain(T=0).seconds == 0
+
+
+def test_damaged_kernels_are_refused(kernel, tmp_path):
+    path = tmp_path / "k.dietcode"
+    kernel.save(path)
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(dc.errors.InvalidArgumentError, match="is no saved kernel"):
+        dc.load(path)

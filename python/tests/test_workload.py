@@ -136,3 +136,12 @@ def test_mistakes_in_mlir_are_located(tmp_path):
     assert dc.from_mlir(two, entry="g").name == "g"
     with pytest.raises(ValueError, match="has 0 public functions"):
         dc.from_mlir("module {}")
+
+
+def test_arrays_of_another_workload_are_refused():
+    T, seen = dc.DynShapeVar("T", 1, 9), []
+    dc.Workload(lambda x: (seen.append(x), x + 1)[1], [(T, 4)], name="one")
+    for use in (lambda y: y + seen[0], lambda y: dc.concatenate([y, seen[0]]),
+                lambda y: dc.matmul(y, seen[0], transpose_b=True)):
+        with pytest.raises(dc.errors.InvalidArgumentError, match="of another workload"):
+            dc.Workload(use, [(T, 4)], name="two")

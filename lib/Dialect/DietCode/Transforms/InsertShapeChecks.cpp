@@ -267,9 +267,13 @@ void ShapeChecker::checkConcat(tensor::ConcatOp op) {
     }
 }
 
-/// A slice must end within what it is of, for each dimension:
+/// A slice must lie within what it is of, for each dimension:
 ///
+///   offset >= 0 and size >= 0, and
 ///   offset + (size - 1) * stride + 1 <= whole, or size = 0
+///
+/// What is too small is as much too small as the slice begins before it, or as
+/// the size is negative.
 void ShapeChecker::checkSlice(OffsetSizeAndStrideOpInterface op, Value whole) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   auto type = cast<RankedTensorType>(whole.getType());
@@ -300,9 +304,18 @@ void ShapeChecker::checkSlice(OffsetSizeAndStrideOpInterface op, Value whole) {
                                                   toValue(size), one);
     Value isBeyond = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt,
                                                    actual, expected);
-    createMismatch(b, b.createOrFold<arith::AndIOp>(isTaken, isBeyond),
-                   describe(whole, dim) + " is too small for the slice", actual,
-                   expected);
+    std::string mistake = describe(whole, dim) + " is too small for the slice";
+    createMismatch(b, b.createOrFold<arith::AndIOp>(isTaken, isBeyond), mistake,
+                   actual, expected);
+    for (OpFoldResult value : {offsets[dim], size}) {
+      if (getConstantIntValue(value))
+        continue;
+      Value zero = arith::ConstantIndexOp::create(b, 0);
+      Value isNegative = b.createOrFold<arith::CmpIOp>(
+          arith::CmpIPredicate::slt, toValue(value), zero);
+      createMismatch(b, isNegative, mistake, actual,
+                     b.createOrFold<arith::SubIOp>(actual, toValue(value)));
+    }
   }
 }
 
