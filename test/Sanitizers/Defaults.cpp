@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // In each program of a build with DIETCODE_SANITIZER, so that it needs no
-// variables of the environment. Nothing is suppressed: what libraries without
+// variables of the environment. No report is suppressed: what libraries without
 // sanitizers would need may be suppressed here, and nothing else.
 //
 //===----------------------------------------------------------------------===//
