@@ -12,6 +12,9 @@
 //   cycles = floor(B / R) T(R) + T(B mod R)
 //   seconds = launch overhead + cycles / clock
 //
+// L2 and DRAM serve all resident blocks alike, so where the last round leaves
+// other SMs with fewer blocks, the busiest one gets more than an SM's part of
+// their bandwidth: T of that round is that of n blocks among all of the round.
 // The busiest SM's part of what DRAM delivers (see Traffic.cpp) is that of its
 // blocks among all blocks: over the bytes that it loads, each counted once,
 // that is the probability that its first access to a sector goes to DRAM. No
@@ -57,9 +60,11 @@ public:
   TimingReport run();
 
 private:
-  MemoryShare memoryShare(const std::vector<const BlockTrace *> &together);
+  MemoryShare memoryShare(const std::vector<const BlockTrace *> &together,
+                          double shares);
   double loadedBytes(const std::vector<const BlockTrace *> &together);
-  ReplayResult replayTogether(uint64_t blocks);
+  ReplayResult replayTogether(uint64_t blocks, double shares);
+  void addRounds(double rounds, uint64_t blocks, double resident);
   void fill(TimingReport &report) const;
   void fillRates(TimingReport &report) const;
   void fillLosses(TimingReport &report) const;
@@ -73,7 +78,7 @@ private:
   double sampled;
   std::vector<ScheduledBlock> schedule;
   unsigned slots = 0;
-  double blocks = 1, busiest = 1, activeSMs = 1;
+  double blocks = 1, busiest = 1;
   Occupancy occupancy;
   Traffic dram;
   uint64_t replayed = 0;
@@ -111,9 +116,10 @@ double Estimator::loadedBytes(const std::vector<const BlockTrace *> &together) {
 }
 
 MemoryShare
-Estimator::memoryShare(const std::vector<const BlockTrace *> &together) {
+Estimator::memoryShare(const std::vector<const BlockTrace *> &together,
+                       double shares) {
   MemoryShare share;
-  share.activeSMs = activeSMs;
+  share.shares = shares;
   // What the smallest part that holds the shared memory leaves.
   int64_t shared = sharedPerBlock(launch) * occupancy.blocks;
   int64_t carved = spec.sharedPerSM;
@@ -128,13 +134,13 @@ Estimator::memoryShare(const std::vector<const BlockTrace *> &together) {
   share.firstTouchMisses = loaded > 0 ? std::min(1.0, delivered / loaded) : 1;
   double sharing = 1;
   if (dram.footprint > 0)
-    sharing = loaded * activeSMs / dram.footprint;
-  sharing = std::min(activeSMs, std::max(1.0, sharing));
-  share.l2Bytes = double(spec.l2Bytes) * sharing / activeSMs;
+    sharing = loaded * shares / dram.footprint;
+  sharing = std::min(shares, std::max(1.0, sharing));
+  share.l2Bytes = double(spec.l2Bytes) * sharing / shares;
   return share;
 }
 
-ReplayResult Estimator::replayTogether(uint64_t n) {
+ReplayResult Estimator::replayTogether(uint64_t n, double shares) {
   std::vector<const BlockTrace *> together;
   for (uint64_t i = 0; i < n; ++i)
     together.push_back(traces[i % traces.size()]);
@@ -143,7 +149,19 @@ ReplayResult Estimator::replayTogether(uint64_t n) {
   if (tooLong)
     return {};
   replayed += plan.instructions;
-  return replay(spec, memoryShare(together), plan, together, schedule, slots);
+  return replay(spec, memoryShare(together, shares), plan, together, schedule,
+                slots);
+}
+
+/// Adds rounds of `n` blocks on the busiest SM and `resident` on the device.
+void Estimator::addRounds(double rounds, uint64_t n, double resident) {
+  if (n == 0 || rounds == 0 || tooLong)
+    return;
+  ReplayCounters zero;
+  ReplayResult part = replayTogether(n, resident / double(n));
+  total.cycles += rounds * part.cycles;
+  total.extrapolated += rounds * part.extrapolated;
+  total.counters.addScaled(part.counters, zero, rounds);
 }
 
 TimingReport Estimator::run() {
@@ -158,23 +176,21 @@ TimingReport Estimator::run() {
     return report;
   blocks = double(launch.gridBlocks());
   busiest = std::ceil(blocks / spec.smCount);
-  activeSMs = std::min<double>(blocks, spec.smCount);
   occupancy = occupancyOf(launch);
   dram = countTraffic(launch, *traces.front(), neighbours, sample, sampled,
                       occupancy.blocks);
   auto count = static_cast<uint64_t>(busiest);
-  uint64_t full = count / occupancy.blocks, rest = count % occupancy.blocks;
-  ReplayCounters zero;
-  auto add = [&](uint64_t n, double times) {
-    if (n == 0 || times == 0 || tooLong)
-      return;
-    ReplayResult part = replayTogether(n);
-    total.cycles += times * part.cycles;
-    total.extrapolated += times * part.extrapolated;
-    total.counters.addScaled(part.counters, zero, times);
-  };
-  add(occupancy.blocks, double(full));
-  add(rest, 1);
+  auto perRound = static_cast<uint64_t>(occupancy.blocks);
+  double full = double(perRound) * spec.smCount;
+  uint64_t last = (count - 1) % perRound + 1; // Blocks of the last round.
+  auto rounds = double((count - last) / perRound);
+  double left = blocks - rounds * full;
+  if (left == full) // As full as the others.
+    addRounds(rounds + 1, perRound, full);
+  else {
+    addRounds(rounds, perRound, full);
+    addRounds(1, last, left);
+  }
   if (tooLong)
     return report;
   total.cycles =

@@ -36,9 +36,9 @@ MemorySystem::MemorySystem(const DeviceSpec &spec, const MemoryShare &share)
     queue.cleanStarts = queue.starts;
   }
   double clockHz = spec.clockHz;
-  l2Rate = std::min(spec.l2BytesPerSecond / clockHz / share.activeSMs,
+  l2Rate = std::min(spec.l2BytesPerSecond / clockHz / share.shares,
                     spec.l2BytesPerCyclePerSM);
-  dramRate = std::min(spec.dramBytesPerSecond / clockHz / share.activeSMs,
+  dramRate = std::min(spec.dramBytesPerSecond / clockHz / share.shares,
                       spec.l2BytesPerCyclePerSM);
 }
 

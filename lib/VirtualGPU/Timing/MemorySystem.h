@@ -19,10 +19,11 @@ namespace dietcode::vgpu {
 
 /// What other SMs mean for the one that is replayed.
 struct MemoryShare {
-  double activeSMs = 1;
+  /// Of L2 and DRAM this SM has one of so many equal shares.
+  double shares = 1;
   int64_t l1Bytes = 0;
   /// How much of L2 this SM's data can use: all of it times the number of SMs
-  /// that share a sector over the number of SMs.
+  /// that share a sector over the number of shares.
   double l2Bytes = 0;
   /// Of the sectors that this SM loads for the first time, how many no other SM
   /// has brought into L2 before.

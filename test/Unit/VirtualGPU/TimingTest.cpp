@@ -203,6 +203,28 @@ double runSeconds(const LaunchReport &report) {
   return report.virtualSeconds - testDevice().launchSeconds;
 }
 
+/// All blocks get the same of DRAM, also where the busiest SM has two of them
+/// and most SMs have one: 48 take as long for each byte as 40 and as 80.
+TEST(Timing, BlocksShareDramAlike) {
+  constexpr unsigned trips = 64;
+  std::string stream =
+      wrap("mov.u32 %r1, %ctaid.x;\nmad.lo.u32 %r1, %r1, 32768, %r0;\n"
+           "mul.wide.u32 %rd5, %r1, 16;\nadd.s64 %rd5, %rd1, %rd5;\n" +
+           loopOf("ld.global.cg.v4.b32 {%r10, %r11, %r12, %r13}, [%rd5];\n"
+                  "add.s64 %rd5, %rd5, 8192;\nadd.s32 %r20, %r20, %r10;\n",
+                  trips));
+  // 512 threads, so that two blocks are resident; the second round of 88 has 8
+  // blocks, which find DRAM idle.
+  for (int64_t blocks : {40, 48, 79, 80, 88}) {
+    double bytes = double(blocks) * 512 * 16 * trips;
+    LaunchReport report =
+        estimate(stream, gridOf(blocks, 512), static_cast<uint64_t>(bytes));
+    EXPECT_DOUBLE_EQ(report.replay.dramBytes, bytes);
+    EXPECT_GE(runSeconds(report), dramSeconds(bytes)) << blocks;
+    EXPECT_LE(runSeconds(report), 1.25 * dramSeconds(bytes)) << blocks;
+  }
+}
+
 /// Four blocks read four parts in common and one each of their own. 40 SMs have
 /// it that all blocks of one read the same of the four: they do not share what
 /// is their own for that.
