@@ -83,8 +83,11 @@ int main(int argc, char **argv) {
     fprintf(stderr, "error: the number of calls must be positive\n");
     return 1;
   }
-  dietcode_call_options own = {sizeof(own), NULL, allocate,
-                               deallocate,  NULL, DIETCODE_DEVICE};
+  dietcode_call_options own = {0};
+  own.struct_size = sizeof(own);
+  own.allocate = allocate;
+  own.deallocate = deallocate;
+  own.allocated_memory = DIETCODE_DEVICE;
   printf("host cost of a call, launches do nothing, ns\n");
   printf("%8.0f  no rows, nothing to launch, memory of the device\n",
          measure(0, DIETCODE_DEVICE, NULL, calls));

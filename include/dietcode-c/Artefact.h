@@ -39,7 +39,7 @@ extern "C" {
 
 /** Grows when a program that was compiled with an older header could not call
  *  a newer artefact or runtime. */
-#define DIETCODE_ABI_VERSION 2
+#define DIETCODE_ABI_VERSION 3
 
 /* In C++ as in C, a caller's value may be none of those that there are. */
 #ifdef __cplusplus
@@ -116,8 +116,7 @@ static inline void dietcode_tensor_release(dietcode_tensor *tensor) {
 typedef struct dietcode_call_options {
   size_t struct_size; /**< sizeof(dietcode_call_options). */
   /** The stream that kernels run on: on a GPU a CUstream of its primary
-   * context, on a virtual device anything; null: one of the call's own. The
-   * work is complete when the call returns, whatever the stream. */
+   * context, on a virtual device anything; null: one of the call's own. */
   void *stream;
   /** Where all memory comes from that the call allocates; both or neither.
    *  The device and the host must be able to access it, and it is aligned to
@@ -126,6 +125,15 @@ typedef struct dietcode_call_options {
   void (*deallocate)(void *context, void *pointer, size_t bytes);
   void *allocator_context;
   dietcode_memory allocated_memory; /**< What `allocate` returns. */
+  /** Zero: the work is complete when the call returns. Otherwise the call,
+   * which must be given a stream, may return as soon as all of it is on the
+   * stream, as if it were one kernel: results may be used, and arguments
+   * changed or given back, by what is behind it on that stream, and by others
+   * once they have waited for it. The call waits all the same where it has to
+   * look into buffers, or where a tensor is in memory of the host. Memory that
+   * it takes from `allocate` and gives back is then still in use on the stream.
+   */
+  int asynchronous;
 } dietcode_call_options;
 
 /** Why the last call of this thread that failed did: one line, never null. It
@@ -148,6 +156,11 @@ dietcode_status dietcode_set_device(const char *name);
  *  measurement)"; empty if there is none, or no memory for it. Valid until this
  * thread calls it again. */
 const char *dietcode_device_name(void);
+
+/** Waits until all that calls have put on a stream is done, which is as
+ *  options.stream has it; null is the device's default stream. A kernel of an
+ *  asynchronous call that has failed is DIETCODE_DEVICE_ERROR here. */
+dietcode_status dietcode_synchronize(void *stream);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,7 @@
 
 #include "EntryPoints.h"
 
+#include "HostAccess.h"
 #include "dietcode/Runtime/ElementType.h"
 #include "dietcode/Runtime/Entry.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -24,8 +25,9 @@ static_assert(sizeof(runtime::ValueType) == 32 && sizeof(void *) == 8);
 static_assert(offsetof(runtime::ValueType, offset) == 24);
 static_assert(sizeof(runtime::Artefact) == 32);
 static_assert(offsetof(runtime::Artefact, load) == 16);
-static_assert(sizeof(runtime::Entry) == 48);
+static_assert(sizeof(runtime::Entry) == 56);
 static_assert(offsetof(runtime::Entry, arguments) == 24);
+static_assert(offsetof(runtime::Entry, isDeviceOnly) == 48);
 static_assert(runtime::dynamicExtent == ShapedType::kDynamic);
 
 /// What host code calls, and what it calls in an artefact.
@@ -279,7 +281,8 @@ void EntryPointBuilder::addEntry(const EntrySignature &entry) {
   llvm::GlobalVariable *table = makeConstant(
       llvm::ConstantStruct::getAnon(
           {artefact, name, count(entry.arguments), count(entry.results),
-           makeTypes(entry.arguments), makeTypes(entry.results), thunk}),
+           makeTypes(entry.arguments), makeTypes(entry.results), thunk,
+           builder.getInt32(!mayAccessBuffers(*body))}),
       getTableName(entry.name));
   // For whoever loads the object; shared libraries do not show it.
   table->setLinkage(llvm::GlobalValue::ExternalLinkage);

@@ -42,7 +42,7 @@ static std::string printExports(ArrayRef<EntrySignature> entries) {
     text += "  " + entry.name + ";\n";
   return text + "  dietcode_last_error;\n  dietcode_status_name;\n"
                 "  dietcode_abi_version;\n  dietcode_device_name;\n"
-                "  dietcode_set_device;\n"
+                "  dietcode_set_device;\n  dietcode_synchronize;\n"
                 "local:\n  *;\n};\n";
 }
 

@@ -13,7 +13,6 @@
 
 #include "CallContext.h"
 #include "dietcode/Runtime/Entry.h"
-#include "dietcode/Runtime/Stream.h"
 #include <algorithm>
 #include <cstdlib>
 #include <new>
@@ -61,11 +60,16 @@ void CallMemory::release() {
   }
 }
 
-CallContext::CallContext(const dietcode_call_options &options)
-    : options(options), outer(innermost) {
+CallContext::CallContext(const dietcode_call_options &options,
+                         dietcodeStreamMode mode)
+    : options(options), mode(mode), outer(innermost) {
   innermost = this;
+  enterStream();
+}
+
+void CallContext::enterStream() const {
   if (options.stream)
-    dietcodeSetStream(options.stream, dietcodeStreamWaits);
+    dietcodeSetStream(options.stream, mode);
 }
 
 /// Whatever is left is nobody's: that of a call that failed, and what a program
@@ -77,8 +81,8 @@ CallContext::~CallContext() {
     guardedCall([&] { mgpuStreamDestroy(stream); }, nullptr);
   if (options.stream)
     dietcodeResetStream();
-  if (outer && outer->options.stream)
-    dietcodeSetStream(outer->options.stream, dietcodeStreamWaits);
+  if (outer)
+    outer->enterStream();
   innermost = outer;
 }
 

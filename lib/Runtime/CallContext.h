@@ -11,6 +11,7 @@
 
 #include "dietcode-c/Artefact.h"
 #include "dietcode/Runtime/Runtime.h"
+#include "dietcode/Runtime/Stream.h"
 #include <vector>
 
 namespace dietcode::runtime {
@@ -35,7 +36,7 @@ struct CallMemory {
 /// allocated and not freed. Calls nest where an allocator makes one.
 class CallContext {
 public:
-  explicit CallContext(const dietcode_call_options &options);
+  CallContext(const dietcode_call_options &options, dietcodeStreamMode mode);
   ~CallContext();
   CallContext(const CallContext &) = delete;
   CallContext &operator=(const CallContext &) = delete;
@@ -60,7 +61,10 @@ private:
   void *track(CallMemory memory);
   void *allocateOfCaller(uint64_t bytes);
 
+  void enterStream() const;
+
   const dietcode_call_options &options;
+  const dietcodeStreamMode mode; ///< Of options.stream, if there is one.
   CallContext *outer;
   std::vector<CallMemory> live;
   std::vector<void *> streams;

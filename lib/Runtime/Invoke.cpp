@@ -24,6 +24,8 @@ using namespace dietcode::runtime;
 
 #define DIETCODE_EXPORT __attribute__((visibility("default")))
 
+extern "C" void mgpuStreamSynchronize(void *stream);
+
 namespace {
 
 thread_local std::string lastError;
@@ -80,6 +82,7 @@ private:
   CallOutcome describeArgument(uint32_t index);
   CallOutcome emptyResults();
   bool lend(RuntimeFailure &failure);
+  dietcodeStreamMode streamMode() const;
   void fillResults(CallContext &context);
 
   const Entry &entry;
@@ -90,7 +93,8 @@ private:
                                    nullptr,
                                    nullptr,
                                    nullptr,
-                                   DIETCODE_HOST};
+                                   DIETCODE_HOST,
+                                   /*asynchronous=*/0};
   std::vector<int64_t> words; ///< Of all descriptors.
   std::vector<void *> slots;  ///< What the function takes, then its results.
   std::vector<LentMemory> lent;
@@ -147,6 +151,10 @@ CallOutcome Call::checkOptions() const {
                         std::to_string(options.struct_size) +
                         "; set it to sizeof(dietcode_call_options), which is " +
                         std::to_string(sizeof(dietcode_call_options)));
+  if (options.asynchronous && !options.stream)
+    return failCall(DIETCODE_INVALID_ARGUMENT,
+                    "options: asynchronous is set without a stream that the "
+                    "work could be waited for on");
   if (!options.allocate != !options.deallocate)
     return failCall(DIETCODE_INVALID_ARGUMENT,
                     "options: allocate is given without deallocate, or the "
@@ -228,6 +236,15 @@ bool Call::lend(RuntimeFailure &failure) {
   return true;
 }
 
+/// What is lent has to come back, and what the host looks at has to be there.
+dietcodeStreamMode Call::streamMode() const {
+  bool isHostAllocated =
+      options.allocate && options.allocated_memory == DIETCODE_HOST;
+  bool isDeferred = options.asynchronous && entry.isDeviceOnly &&
+                    lent.empty() && !isHostAllocated;
+  return isDeferred ? dietcodeStreamDeferred : dietcodeStreamWaits;
+}
+
 void Call::fillResults(CallContext &context) {
   CallResults filled(context, options);
   for (uint32_t i = 0; i < entry.resultCount; ++i) {
@@ -258,7 +275,7 @@ CallOutcome Call::run() {
       return described;
   if (CallOutcome loaded = load(*entry.artefact); !loaded)
     return loaded;
-  CallContext context(options);
+  CallContext context(options, streamMode());
   RuntimeFailure failure;
   void *const *outputs = slots.data() + entry.argumentCount;
   auto body = [&] { entry.call(slots.data(), outputs); };
@@ -369,4 +386,20 @@ DIETCODE_EXPORT const char *dietcode_device_name(void) {
     name.clear();
   }
   return name.c_str();
+}
+
+DIETCODE_EXPORT dietcode_status dietcode_synchronize(void *stream) {
+  try {
+    dietcode_call_options options = {};
+    options.stream = stream;
+    CallContext context(options, dietcodeStreamWaits);
+    RuntimeFailure failure;
+    if (guardedCall([] { mgpuStreamSynchronize(nullptr); }, &failure))
+      return DIETCODE_OK;
+    lastError = "dietcode_synchronize: " + failure.message;
+    return statusOf(failure.kind);
+  } catch (const std::exception &) {
+    lastError = "out of memory";
+    return DIETCODE_OUT_OF_MEMORY;
+  }
 }

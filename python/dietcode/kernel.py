@@ -23,6 +23,9 @@ from .workload import Workload
 
 Source = Union[Workload, Tuned]
 
+# The number of CUDA's default stream, which is 0 where it cannot be mistaken for none.
+_LEGACY_STREAM = 1
+
 
 class DietCodeWarning(UserWarning):
     """What the compiler warns of, e.g. that a product is left to loops on the host."""
@@ -76,7 +79,10 @@ class Kernel:
 
         ``stream``: what it is launched on: a stream of PyTorch or CuPy, or the number of a
         CUstream of the device's primary context. Work that is in it already is waited for on
-        the GPU. When the call returns, the result is complete.
+        the GPU, and the call may return before the result is complete, as the kernels of
+        other libraries do: what uses it on the same stream, reads it on the host, or takes it
+        through DLPack on another stream, gets it complete. Without a stream it is complete
+        when the call returns.
         """
         try:
             return self._call(args, 0 if stream is None else _stream_number(stream))
@@ -250,15 +256,13 @@ def _parameter(described: Mapping[str, Any], spec: Tensor | None, name: str) -> 
 
 def _stream_number(stream: Any) -> int:
     """Of an int, or of a stream of PyTorch, CuPy, or the CUDA stream protocol."""
-    if isinstance(stream, int):
-        return stream
-    for attribute in ("cuda_stream", "ptr"):
-        number = getattr(stream, attribute, None)
-        if isinstance(number, int):
-            return number
+    candidates = [stream, getattr(stream, "cuda_stream", None), getattr(stream, "ptr", None)]
     protocol = getattr(stream, "__cuda_stream__", None)
     if protocol is not None:
-        return int(protocol()[1])
+        candidates.append(protocol()[1])
+    for number in candidates:
+        if isinstance(number, int):
+            return number or _LEGACY_STREAM
     raise TypeError(
         f"stream is a {type(stream).__name__}; expected a stream of PyTorch or CuPy, or the "
         "number of a CUstream"

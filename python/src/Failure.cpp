@@ -17,14 +17,18 @@ void dietcode::python::check(dietcode_status status) {
 }
 
 /// dietcode.errors has a class for each status.
+void dietcode::python::setError(const Failure &failure) {
+  nb::object type = nb::module_::import_("dietcode.errors")
+                        .attr("of_status")(int(failure.status));
+  nb::str message(failure.message.c_str(), failure.message.size());
+  PyErr_SetObject(type.ptr(), message.ptr());
+}
+
 static void translate(const std::exception_ptr &exception, void *) {
   try {
     std::rethrow_exception(exception);
   } catch (const Failure &failure) {
-    nb::object type = nb::module_::import_("dietcode.errors")
-                          .attr("of_status")(int(failure.status));
-    nb::str message(failure.message.c_str(), failure.message.size());
-    PyErr_SetObject(type.ptr(), message.ptr());
+    setError(failure);
   }
 }
 

@@ -25,7 +25,11 @@ struct Failure {
 /// Throws a Failure with the last error of this thread unless all is well.
 void check(dietcode_status status);
 
-/// Makes Failures Python exceptions.
+/// Makes a Failure the exception that Python code sees, where C++ ones must not
+/// get.
+void setError(const Failure &failure);
+
+/// Does so wherever a function of the module throws one.
 void registerFailures(nanobind::module_ &module);
 
 /// Raises a TypeError or a ValueError.

@@ -51,9 +51,9 @@ private:
   void checkCount(size_t count) const;
   nb::object findImporter(const nb::tuple &values) const;
   nb::list takeOver(std::vector<Slot> &slots, const Arguments &arguments,
-                    bool isOnCuda) const;
-  Result own(dietcode_tensor tensor, const Arguments &arguments,
-             bool isOnCuda) const;
+                    bool isOnCuda, void *stream) const;
+  Result own(dietcode_tensor tensor, const Arguments &arguments, bool isOnCuda,
+             void *stream) const;
   nb::object give(const nb::list &taken, nb::handle importer) const;
 
   std::shared_ptr<Program> program;
@@ -120,28 +120,30 @@ static nb::object giveScalar(dietcode_dtype dtype, const void *slot) {
 /// A function that returns an argument returns a view of it. On the host it
 /// becomes a copy, since the argument may be a copy itself, or read-only.
 Result Function::own(dietcode_tensor tensor, const Arguments &arguments,
-                     bool isOnCuda) const {
+                     bool isOnCuda, void *stream) const {
   auto *end = arguments.get() + parameters.size();
   bool isView = std::any_of(arguments.get(), end, [&](const Argument &one) {
     return tensor.data && one.contains(tensor.data);
   });
   if (isOnCuda)
-    return Result(tensor, {kDLCUDA, currentCudaIndex()},
+    return Result(tensor, {kDLCUDA, currentCudaIndex()}, stream,
                   isView ? arguments : nullptr);
   if (!isView)
-    return Result(tensor, {kDLCPU, 0});
+    return Result(tensor, {kDLCPU, 0}, stream);
+  // The call has waited, since the argument is in memory of the host.
   dietcode_tensor copy = copyTensor(tensor);
   dietcode_tensor_release(&tensor);
-  return Result(copy, {kDLCPU, 0});
+  return Result(copy, {kDLCPU, 0}, nullptr);
 }
 
 /// What a call has returned, as objects that own it.
 nb::list Function::takeOver(std::vector<Slot> &slots,
-                            const Arguments &arguments, bool isOnCuda) const {
+                            const Arguments &arguments, bool isOnCuda,
+                            void *stream) const {
   nb::list taken;
   for (size_t i = 0; i < slots.size(); ++i)
     if (results[i].isTensor)
-      taken.append(nb::cast(own(slots[i].tensor, arguments, isOnCuda)));
+      taken.append(nb::cast(own(slots[i].tensor, arguments, isOnCuda, stream)));
     else
       taken.append(giveScalar(results[i].dtype, &slots[i]));
   return taken;
@@ -187,6 +189,8 @@ nb::object Function::call(const nb::tuple &values, uintptr_t stream) const {
     targets.push_back(&slot);
   dietcode_call_options given = {};
   given.struct_size = sizeof(given);
+  // A caller that names a stream knows what is on it.
+  given.asynchronous = stream != 0;
   // What the tensors are ready on; 1 is CUDA's legacy default stream.
   given.stream =
       isOnCuda && !stream ? reinterpret_cast<void *>(1) : options.stream;
@@ -198,7 +202,7 @@ nb::object Function::call(const nb::tuple &values, uintptr_t stream) const {
                               count, targets.data(), targets.size(), &given);
   }
   check(status);
-  nb::list taken = takeOver(slots, arguments, isOnCuda);
+  nb::list taken = takeOver(slots, arguments, isOnCuda, options.stream);
   return give(taken, findImporter(values));
 }
 

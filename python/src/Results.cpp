@@ -9,6 +9,7 @@
 #include "Results.h"
 
 #include "DLPack.h"
+#include "Failure.h"
 #include "Signature.h"
 
 #include <nanobind/stl/pair.h>
@@ -18,13 +19,25 @@ namespace nb = nanobind;
 using namespace dietcode::python;
 
 Result::Result(const dietcode_tensor &taken, std::pair<int, int> device,
-               std::shared_ptr<void> holder)
-    : device(device) {
+               void *stream, std::shared_ptr<void> holder)
+    : device(device), pending(stream) {
   tensor.reset(new dietcode_tensor(taken),
                [holder = std::move(holder)](dietcode_tensor *owned) {
                  dietcode_tensor_release(owned);
                  delete owned;
                });
+}
+
+void Result::wait() const {
+  if (!pending)
+    return;
+  dietcode_status status;
+  {
+    nb::gil_scoped_release release;
+    status = dietcode_synchronize(pending);
+  }
+  check(status);
+  pending = nullptr;
 }
 
 namespace {
@@ -97,7 +110,14 @@ int Result::fillBuffer(PyObject *self, Py_buffer *view, int flags) const {
 }
 
 static int getBuffer(PyObject *self, Py_buffer *view, int flags) {
-  return nb::inst_ptr<Result>(self)->fillBuffer(self, view, flags);
+  auto *result = nb::inst_ptr<Result>(self);
+  try {
+    result->wait();
+  } catch (const Failure &failure) {
+    setError(failure);
+    return -1;
+  }
+  return result->fillBuffer(self, view, flags);
 }
 
 static void releaseBuffer(PyObject *, Py_buffer *view) {
@@ -146,7 +166,12 @@ static void destroyCapsule(PyObject *capsule) {
   managed->deleter(managed);
 }
 
-nb::object Result::exportCapsule() const {
+/// What is behind the result on its own stream needs not wait; nor does who
+/// says so by -1. None means the legacy default stream, which is 1.
+nb::object Result::exportCapsule(nb::handle stream) const {
+  int64_t number = stream.is_none() ? 1 : nb::cast<int64_t>(stream);
+  if (number != -1 && number != reinterpret_cast<intptr_t>(pending))
+    wait();
   auto made = std::make_unique<Export>();
   made->tensor = tensor;
   DLTensor &to = made->managed.dl_tensor;
@@ -174,8 +199,10 @@ void dietcode::python::registerResults(nb::module_ &module) {
       {0, nullptr}};
   nb::class_<Result>(module, "Result", nb::type_slots(slots))
       .def("__dlpack_device__", &Result::getDevice)
-      // Calls end when their work is done, so that any stream will do.
-      .def("__dlpack__", [](const Result &self, const nb::kwargs &) {
-        return self.exportCapsule();
-      });
+      .def(
+          "__dlpack__",
+          [](const Result &self, const nb::object &stream, const nb::kwargs &) {
+            return self.exportCapsule(stream);
+          },
+          nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("kwargs"));
 }

@@ -22,18 +22,23 @@ namespace dietcode::python {
 class Result {
 public:
   /// Takes `tensor` over; it is on `device` for DLPack. What it is a view of,
-  /// if anything, is kept by `holder`.
+  /// if anything, is kept by `holder`. With `stream`, it is complete when that
+  /// is.
   Result(const dietcode_tensor &tensor, std::pair<int, int> device,
-         std::shared_ptr<void> holder = nullptr);
+         void *stream, std::shared_ptr<void> holder = nullptr);
 
   const dietcode_tensor &get() const { return *tensor; }
   std::pair<int, int> getDevice() const { return device; }
-  nanobind::object exportCapsule() const;
+  /// For who uses it on `stream`, a number as DLPack has it, or None.
+  nanobind::object exportCapsule(nanobind::handle stream) const;
   int fillBuffer(PyObject *self, Py_buffer *view, int flags) const;
+  /// Until it is complete. May throw a Failure.
+  void wait() const;
 
 private:
   std::shared_ptr<dietcode_tensor> tensor;
   std::pair<int, int> device;
+  mutable void *pending; ///< What it is computed on, until that was waited for.
 };
 
 /// A copy of a tensor of the host, whose memory is the copy's own.

@@ -59,6 +59,9 @@ struct Entry {
   /// words allocated pointer, aligned pointer, offset, sizes, strides. So do
   /// `results` for what the function writes.
   void (*call)(void *const *arguments, void *const *results);
+  /// Whether only kernels and copies of the runtime touch elements of buffers,
+  /// so that the host never has to wait for them: 1 or 0.
+  uint32_t isDeviceOnly;
 };
 
 } // namespace dietcode::runtime

@@ -280,8 +280,9 @@ void launchTwice(void *const *arguments, void *const *) {
 
 constexpr ValueType handleType = {DIETCODE_I64, -1, nullptr, nullptr, 0};
 Artefact artefact = {artefactAbiVersion, 0, 0, nullptr, nullptr};
-constexpr Entry launchTwiceEntry = {&artefact,   "launch_twice", 1,          0,
-                                    &handleType, nullptr,        launchTwice};
+constexpr Entry launchTwiceEntry = {
+    &artefact,         "launch_twice", 1, 0, &handleType, nullptr, launchTwice,
+    /*isDeviceOnly=*/1};
 
 /// What the option of a call does: all that the call does is on that stream,
 /// and done when it returns. The stream stays the caller's.
@@ -313,6 +314,58 @@ TEST(CudaStream, OfACall) {
   options.stream = nullptr;
   call();
   EXPECT_EQ(launchesOn(callers.native), 2);
+  callers.destroy();
+  mgpuModuleUnload(module);
+}
+
+/// A call may return before its work is done, unless its host code looks at it.
+TEST(CudaStream, OfAnAsynchronousCall) {
+  withContext();
+  CallersStream callers;
+  void *module = load();
+  void *function = mgpuModuleGetFunction(module, "work");
+  const void *arguments[] = {&function};
+  dietcode_call_options options = {};
+  options.struct_size = sizeof(options);
+  options.stream = callers.native;
+  options.asynchronous = 1;
+  auto secondsOfCall = [&](const Entry &entry) {
+    return secondsOf([&] {
+      EXPECT_EQ(dietcodeInvoke(&entry, arguments, nullptr, &options),
+                DIETCODE_OK)
+          << dietcode_last_error();
+    });
+  };
+  // Once more, so that nothing has to be allocated.
+  secondsOfCall(launchTwiceEntry);
+  EXPECT_EQ(dietcode_synchronize(callers.native), DIETCODE_OK);
+  setLaunchMicroseconds(200000);
+  EXPECT_LT(secondsOfCall(launchTwiceEntry), 0.1);
+  EXPECT_GE(secondsOf([&] {
+              EXPECT_EQ(dietcode_synchronize(callers.native), DIETCODE_OK);
+            }),
+            0.2);
+  Entry looks = launchTwiceEntry;
+  looks.isDeviceOnly = 0;
+  EXPECT_GE(secondsOfCall(looks), 0.4);
+  // Memory of the host is lent until the work is done.
+  int64_t size = 4;
+  float data[4] = {};
+  ValueType type = {DIETCODE_F32, 1, &size, nullptr, 0};
+  dietcode_tensor tensor = {data,    DIETCODE_F32,  1,       &size,
+                            nullptr, DIETCODE_HOST, nullptr, nullptr};
+  const ValueType types[] = {handleType, type};
+  const void *both[] = {&function, &tensor};
+  Entry takesTensor = launchTwiceEntry;
+  takesTensor.argumentCount = 2;
+  takesTensor.arguments = types;
+  auto call = [&] {
+    EXPECT_EQ(dietcodeInvoke(&takesTensor, both, nullptr, &options),
+              DIETCODE_OK)
+        << dietcode_last_error();
+  };
+  EXPECT_GE(secondsOf(call), 0.4);
+  setLaunchMicroseconds(0);
   callers.destroy();
   mgpuModuleUnload(module);
 }

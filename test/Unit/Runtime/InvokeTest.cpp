@@ -73,8 +73,8 @@ constexpr ValueType resultTypes[] = {
     matrixType, matrixType, {DIETCODE_I64, -1, nullptr, nullptr, 0}};
 
 Artefact artefact = {artefactAbiVersion, 0, 0, nullptr, nullptr};
-constexpr Entry twiceEntry = {&artefact,     "twice",     2,    3,
-                              argumentTypes, resultTypes, twice};
+constexpr Entry twiceEntry = {&artefact,     "twice",     2,     3,
+                              argumentTypes, resultTypes, twice, 0};
 
 /// One call of `twice`, as generated code makes it.
 struct TwiceCall {
@@ -228,7 +228,7 @@ TEST(Invoke, TakesStridedBuffers) {
   static constexpr int64_t strides[] = {dynamicExtent, 1};
   constexpr ValueType strided = {DIETCODE_F32, 2, sizes, strides, 2};
   constexpr ValueType scalar = {DIETCODE_F32, -1, nullptr, nullptr, 0};
-  Entry entry = {&artefact, "last", 1, 1, &strided, &scalar, last};
+  Entry entry = {&artefact, "last", 1, 1, &strided, &scalar, last, 0};
   float data[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
   int64_t given[] = {2, 4}, steps[] = {6, 1};
   dietcode_tensor in = {data,  DIETCODE_F32,  2,       given,
@@ -296,7 +296,8 @@ struct Counter {
             allocate,
             deallocate,
             this,
-            DIETCODE_HOST};
+            DIETCODE_HOST,
+            /*asynchronous=*/0};
   }
 };
 
@@ -336,6 +337,10 @@ TEST(Invoke, RefusesOptionsThatMeanNothing) {
                             "sizeof(dietcode_call_options), which is " +
                                 std::to_string(sizeof(dietcode_call_options)));
   options = counter.options();
+  options.asynchronous = 1;
+  EXPECT_EQ(call.refused(), "twice: options: asynchronous is set without a "
+                            "stream that the work could be waited for on");
+  options = counter.options();
   options.deallocate = nullptr;
   EXPECT_EQ(call.refused(), "twice: options: allocate is given without "
                             "deallocate, or the other way round; give both or "
@@ -353,7 +358,7 @@ void same(void *const *, void *const *results) {
 }
 
 TEST(Invoke, ResultsShareMemory) {
-  Entry entry = {&artefact, "same", 0, 2, nullptr, resultTypes, same};
+  Entry entry = {&artefact, "same", 0, 2, nullptr, resultTypes, same, 0};
   Counter counter;
   dietcode_call_options options = counter.options();
   dietcode_tensor first, second;
@@ -439,8 +444,8 @@ TEST(Invoke, ArtefactsOfOtherReleasesAreRefused) {
   call.entry = &entry;
   EXPECT_EQ(call.run(), DIETCODE_ABI_MISMATCH);
   EXPECT_STREQ(dietcode_last_error(),
-               "twice: the artefact is for version 3 of the runtime's "
-               "interface, but the runtime has 2; link the runtime of the same "
+               "twice: the artefact is for version 4 of the runtime's "
+               "interface, but the runtime has 3; link the runtime of the same "
                "release");
 }
 

@@ -18,6 +18,12 @@ func.func @scalars(%a: i1, %b: i8, %c: i16, %d: i32, %e: index, %f: f16, %g: f64
   return %a, %b, %c, %d, %e, %f, %g : i1, i8, i16, i32, index, f16, f64
 }
 
+// A scalar goes to a kernel in a buffer, which the host writes; tensors do not.
+func.func @square(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %y = arith.mulf %x, %x : tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
 func.func private @hidden(%a: i1) -> i1 {
   return %a : i1
 }
