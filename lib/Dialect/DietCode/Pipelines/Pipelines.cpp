@@ -41,6 +41,8 @@ void mlir::dietcode::buildRaisePipeline(OpPassManager &pm,
   pm.addPass(arith::createIntRangeOptimizationsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // So that arith and math on whole tensors become kernels, too.
+  pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addPass(createConvertLinalgToDietCodePass());
   pm.addPass(createConvertLinalgToRowwisePass());
   pm.addPass(createDietCodeFuseRowwisePass());

@@ -8,6 +8,7 @@
 // CHECK-NEXT: int-range-optimizations,
 // CHECK-NEXT: canonicalize{{.*}},
 // CHECK-NEXT: cse,
+// CHECK-NEXT: convert-elementwise-to-linalg,
 // CHECK-NEXT: convert-linalg-to-dietcode,
 // CHECK-NEXT: convert-linalg-to-rowwise,
 // CHECK-NEXT: dietcode-fuse-rowwise,
