@@ -11,6 +11,7 @@
 
 #include "GlobalChecks.h"
 #include "Program.h"
+#include "SectorSet.h"
 #include "SharedChecks.h"
 #include "Timing/Registers.h"
 #include "Timing/Trace.h"
@@ -52,37 +53,6 @@ std::array<uint32_t, 3> unflatten(uint64_t index,
 
 /// Says who is in a race between blocks.
 Finding raceFinding(const LaunchState &launch, const GlobalRace &race);
-
-/// Distinct sectors of a block: a list that is sorted whenever it has doubled,
-/// less most of the repetitions.
-class SectorSet {
-public:
-  void insert(const uint64_t *begin, const uint64_t *end) {
-    for (; begin != end; ++begin) {
-      uint64_t &seen = recent[(*begin ^ *begin >> 12) % recent.size()];
-      if (seen != *begin)
-        list.push_back(seen = *begin);
-    }
-    if (list.size() > limit)
-      limit = std::max(fewest, 2 * size());
-  }
-  size_t size() {
-    std::sort(list.begin(), list.end());
-    list.erase(std::unique(list.begin(), list.end()), list.end());
-    return list.size();
-  }
-  void clear() {
-    list.clear();
-    std::fill(recent.begin(), recent.end(), ~uint64_t(0));
-    limit = fewest;
-  }
-
-private:
-  static constexpr size_t fewest = 1 << 16;
-  std::vector<uint64_t> list;
-  std::vector<uint64_t> recent = std::vector<uint64_t>(4096, ~uint64_t(0));
-  size_t limit = fewest;
-};
 
 /// What the sampled blocks are watched for.
 struct Sample {

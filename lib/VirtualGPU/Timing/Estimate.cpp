@@ -94,24 +94,15 @@ double Estimator::loadedBytes(const std::vector<const BlockTrace *> &together) {
       if (inst.isLoad && inst.access != noAccess &&
           inst.cost.unit == Unit::Global)
         loads[b].push_back(inst.access);
-  std::vector<uint64_t> sectors;
-  auto dropRepeated = [&](size_t from) {
-    auto begin = sectors.begin() + static_cast<ptrdiff_t>(from);
-    std::sort(begin, sectors.end());
-    sectors.erase(std::unique(begin, sectors.end()), sectors.end());
-  };
-  for (const BlockTrace *trace : together) {
-    size_t from = sectors.size();
+  SectorSet sectors;
+  for (const BlockTrace *trace : together)
     for (const WarpTrace &warp : trace->warps)
       for (const TracedBlock &block : warp.blocks)
         for (uint16_t load : loads[block.block]) {
           const TracedAccess &access = warp.accesses[block.firstAccess + load];
-          auto first = trace->sectors.begin() + access.firstSector;
-          sectors.insert(sectors.end(), first, first + access.sectors);
+          for (unsigned i = 0; i < access.sectors; ++i)
+            sectors.insert(trace->sectors[access.firstSector + i]);
         }
-    dropRepeated(from);
-  }
-  dropRepeated(0);
   return double(spec.sectorBytes) * double(sectors.size());
 }
 

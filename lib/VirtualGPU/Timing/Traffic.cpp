@@ -39,14 +39,24 @@ double freshBytes(const std::vector<RangeUse> &uses) {
   return sum;
 }
 
+/// A sector of a trace in terms of the ranges of the launch.
+uint64_t sectorOf(const BlockTrace &trace, uint64_t traced) {
+  constexpr uint64_t withinRange = (uint64_t(1) << rangeShift) - 1;
+  return trace.ranges[traced >> rangeShift] << rangeShift |
+         (traced & withinRange);
+}
+
 class TrafficCounter {
 public:
   TrafficCounter(const LaunchState &launch, const BlockTrace &first,
                  const std::vector<Neighbour> &neighbours, const Sample &sample,
                  double sampledBlocks)
-      : launch(launch), spec(launch.spec), first(first), neighbours(neighbours),
+      : launch(launch), spec(launch.spec), neighbours(neighbours),
         sample(sample), sampledBlocks(sampledBlocks),
-        blocks(double(launch.gridBlocks())) {}
+        blocks(double(launch.gridBlocks())) {
+    for (uint64_t traced : first.sectors)
+      ofFirst.insert(sectorOf(first, traced));
+  }
 
   Traffic count(uint32_t resident);
 
@@ -59,7 +69,7 @@ private:
 
   const LaunchState &launch;
   const DeviceSpec &spec;
-  const BlockTrace &first;
+  SectorSet ofFirst; ///< Of the first block.
   const std::vector<Neighbour> &neighbours;
   const Sample &sample;
   double sampledBlocks, blocks;
@@ -155,29 +165,23 @@ double TrafficCounter::distinctBytes(double n) const {
 /// one does not.
 std::vector<RangeUse>
 TrafficCounter::compareWithFirst(const BlockTrace &second) const {
-  constexpr uint64_t withinRange = (uint64_t(1) << rangeShift) - 1;
-  auto sectorsOf = [](const BlockTrace &trace) {
-    std::vector<uint64_t> sectors;
-    sectors.reserve(trace.sectors.size());
-    for (uint64_t sector : trace.sectors)
-      sectors.push_back(trace.ranges[sector >> rangeShift] << rangeShift |
-                        (sector & withinRange));
-    std::sort(sectors.begin(), sectors.end());
-    sectors.erase(std::unique(sectors.begin(), sectors.end()), sectors.end());
-    return sectors;
-  };
-  std::vector<uint64_t> before = sectorsOf(first);
+  SectorSet seen;
   std::vector<RangeUse> uses;
-  for (uint64_t sector : sectorsOf(second)) {
+  for (uint64_t traced : second.sectors) {
+    uint64_t sector = sectorOf(second, traced);
     auto range = static_cast<uint32_t>(sector >> rangeShift);
-    if (!std::binary_search(sample.rangesRead.begin(), sample.rangesRead.end(),
+    if (!seen.insert(sector) ||
+        !std::binary_search(sample.rangesRead.begin(), sample.rangesRead.end(),
                             range))
       continue;
-    if (uses.empty() || uses.back().range != range)
-      uses.push_back({range, 0, 0, 1});
-    uses.back().perBlock += spec.sectorBytes;
-    if (!std::binary_search(before.begin(), before.end(), sector))
-      uses.back().fresh += spec.sectorBytes;
+    auto use = std::find_if(uses.begin(), uses.end(), [&](const RangeUse &one) {
+      return one.range == range;
+    });
+    if (use == uses.end())
+      use = uses.insert(use, {range, 0, 0, 1});
+    use->perBlock += spec.sectorBytes;
+    if (!ofFirst.contains(sector))
+      use->fresh += spec.sectorBytes;
   }
   return uses;
 }
