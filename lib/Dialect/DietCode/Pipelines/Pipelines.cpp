@@ -122,6 +122,13 @@ static void buildHostPipeline(OpPassManager &pm) {
   math::MathExpandOpsPassOptions expand;
   expand.opMnemonics = {"fpowi"}; // LLVM has those of i32 exponents only.
   functions.addPass(math::createMathExpandOpsPass(expand));
+  // Of types less precise than f32 there are no functions, and of bf16 no
+  // arithmetic either.
+  functions.addPass(math::createMathExtendToSupportedTypes());
+  arith::ArithEmulateUnsupportedFloatsOptions emulate;
+  emulate.sourceTypeStrs = {"bf16"};
+  functions.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
+  functions.addPass(createDietCodeExpandBFloat16Pass());
   functions.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
 }

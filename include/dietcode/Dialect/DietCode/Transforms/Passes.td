@@ -234,6 +234,38 @@ def DietCodeAttachNVVMTargetPass : Pass<"dietcode-attach-nvvm-target", "ModuleOp
   ];
 }
 
+def DietCodeExpandBFloat16Pass : Pass<"dietcode-expand-bfloat16", "::mlir::func::FuncOp"> {
+  let summary = "Convert to and from bf16 by integers";
+  let description = [{
+    Replaces `arith.extf` from bf16 and `arith.truncf` to bf16 by shifts, with
+    rounding to nearest even. LLVM would call `__truncsfbf2` on the host, which
+    compiler runtimes only have since GCC 13.
+
+    Example:
+
+    ```mlir
+    func.func @f(%a: bf16) -> f32 {
+      %0 = arith.extf %a : bf16 to f32
+      return %0 : f32
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @f(%a: bf16) -> f32 {
+      %c16 = arith.constant 16 : i32
+      %0 = arith.bitcast %a : bf16 to i16
+      %1 = arith.extui %0 : i16 to i32
+      %2 = arith.shli %1, %c16 : i32
+      %3 = arith.bitcast %2 : i32 to f32
+      return %3 : f32
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def DietCodeExpandMathPass : Pass<"dietcode-expand-math", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Expand math functions in kernels to arithmetic";
   let description = [{
