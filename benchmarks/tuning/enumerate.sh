@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures every candidate on every instance of a file (BERT's QKV projection unless
 # one is named), which is the truth that bench-ranking compares with, and prints what
-# that says. Takes ten minutes of two cores on the virtual device, and resumes where it
+# that says. Takes twenty minutes of two cores on the virtual device, and resumes where it
 # was stopped. SAMPLE=N measures N candidates of each operator, drawn at random.
 #
 # usage: enumerate.sh RECORDS [FILE]         (BUILD names the build)

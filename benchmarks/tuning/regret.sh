@@ -14,7 +14,6 @@
 #
 # FOLDER keeps records, and is continued. TRIALS (200), SEED (0), SLACK and BUILD may
 # be set. With FOLDER/exhaustive.jsonl, of enumerate.sh, step 2 knows where to look.
-# For the default FILE, what step 2 found is stored: it only measures what is missing.
 
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -35,11 +34,8 @@ for name in "$file" "$folder/tuned.mlir"; do
   sed "s/instances \[\[.*\]\]/instances [${instances%, }]/" "$name" \
     > "$folder/every-$(basename "$name")"
 done
-if [ ! -e "$folder/every.jsonl" ]; then
-  [ $# -gt 1 ] || xz -dc "$root/benchmarks/tuning/qkv-every-virtual-t4.jsonl.xz" \
-    > "$folder/every.jsonl"
-  cat "$folder"/{tuned,exhaustive}.jsonl >> "$folder/every.jsonl" 2>/dev/null || true
-fi
+[ -e "$folder/every.jsonl" ] ||
+  cat "$folder"/{tuned,exhaustive}.jsonl > "$folder/every.jsonl" 2>/dev/null || true
 enumerate() {
   "$bin/dietcode-tune" "$folder/every-$(basename "$file")" --exhaustive --timeout 900 \
     --records "$folder/every.jsonl" "$@" -o /dev/null 2> "$folder/every.log"
