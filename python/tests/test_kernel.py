@@ -142,6 +142,27 @@ def test_bfloat16(random):
         kernel(x.view("uint16"))
 
 
+@pytest.mark.filterwarnings("ignore::dietcode.DietCodeWarning")
+def test_bfloat16_on_the_host(random):
+    """Rounded to the nearest after each operation, and functions once."""
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    kernel = dc.compile(dc.from_mlir("""
+        func.func @f(%x: tensor<?x4xbf16>, %y: tensor<?x4xbf16>)
+            -> (tensor<?x4xbf16>, tensor<?x4xbf16>) {
+          %product = arith.mulf %x, %y : tensor<?x4xbf16>
+          %sum = arith.addf %product, %x : tensor<?x4xbf16>
+          %exp = math.exp %x : tensor<?x4xbf16>
+          return %sum, %exp : tensor<?x4xbf16>, tensor<?x4xbf16>
+        }"""))
+    x, y = random.standard_normal((2, 500, 4)).astype(ml_dtypes.bfloat16)
+    x[0] = [np.inf, -np.inf, np.nan, -0.0]
+    total, exp = kernel(x.copy(), y.copy())
+    with np.errstate(invalid="ignore"):
+        wanted = x * y + x
+    for got, want in ((total, wanted), (exp, np.exp(x.astype("f4")).astype(x.dtype))):
+        np.testing.assert_array_equal(got.astype("f4"), want.astype("f4"))
+
+
 def test_buffers_of_python():
     kernel = dc.compile(dc.Workload(lambda x: x + 1, args=[(T,)], name="row"))
     y = kernel(array.array("f", [1, 2, 3]))
