@@ -206,3 +206,22 @@ func.func @concat(%x: tensor<?x8x2xf32>, %y: tensor<?x?x2xf32>) -> tensor<?x?x2x
   %0 = tensor.concat dim(1) %x, %y : (tensor<?x8x2xf32>, tensor<?x?x2xf32>) -> tensor<?x?x2xf32>
   return %0 : tensor<?x?x2xf32>
 }
+
+// -----
+
+// Nor may it begin before what it is of, or have a negative size.
+// CHECK-LABEL: func.func @begins
+// CHECK-SAME: (%[[X:.+]]: tensor<?x8xf32>, %[[OFFSET:.+]]: index, %[[SIZE:.+]]: index)
+// CHECK: %[[DIM:.+]] = tensor.dim %[[X]]
+// CHECK: scf.if
+// CHECK: %[[BEFORE:.+]] = arith.cmpi slt, %[[OFFSET]], %{{.+}} : index
+// CHECK: %[[TOO_SMALL:.+]] = arith.subi %[[DIM]], %[[OFFSET]] : index
+// CHECK: scf.if %[[BEFORE]]
+// CHECK: arith.index_cast %[[TOO_SMALL]]
+// CHECK: %[[NEGATIVE:.+]] = arith.cmpi slt, %[[SIZE]], %{{.+}} : index
+// CHECK: scf.if %[[NEGATIVE]]
+// CHECK: tensor.extract_slice
+func.func @begins(%x: tensor<?x8xf32>, %offset: index, %size: index) -> tensor<?x8xf32> {
+  %0 = tensor.extract_slice %x[%offset, 0] [%size, 8] [1, 1] : tensor<?x8xf32> to tensor<?x8xf32>
+  return %0 : tensor<?x8xf32>
+}
